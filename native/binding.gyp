@@ -1,0 +1,92 @@
+{
+  "variables": {
+    # Warnings are errors in every target: these programs stand between a job and its host.
+    "strict_warnings": ["-Wall", "-Wextra", "-Werror"]
+  },
+  "targets": [
+    {
+      # The addon: syscall wrappers for the TypeScript face in src/index.ts.
+      "target_name": "bridge_native",
+      "sources": ["src/addon/addon.cc", "src/addon/socket.cc", "src/addon/descriptor.cc"],
+      "include_dirs": ["<!(node -p \"require('node-addon-api').include_dir\")"],
+      "defines": [
+        "NAPI_VERSION=9",
+        "NODE_ADDON_API_DISABLE_DEPRECATED",
+        "NODE_ADDON_API_DISABLE_CPP_EXCEPTIONS",
+        "NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS"
+      ],
+      "cflags": ["<@(strict_warnings)", "-fvisibility=hidden"],
+      "cflags_cc!": ["-std=gnu++17", "-std=gnu++20"],
+      "cflags_cc": ["-std=c++17"]
+    },
+    {
+      # Preloaded into guests, glibc or musl: so it must need no library at all.
+      "target_name": "causeway-ifaddrs",
+      "type": "shared_library",
+      "product_prefix": "lib",
+      "product_extension": "so",
+      "product_dir": "<(PRODUCT_DIR)",
+      "sources": ["src/ifaddrs/loopback.c"],
+      "cflags": [
+        "<@(strict_warnings)",
+        "-std=c11",
+        "-fPIC",
+        "-ffreestanding",
+        "-fno-stack-protector",
+        "-fvisibility=hidden"
+      ],
+      "cflags!": ["-pthread"],
+      "ldflags!": ["-pthread", "-rdynamic"],
+      "ldflags": [
+        "-nostdlib",
+        "-Wl,--hash-style=both,-z,relro,-z,now,-z,noexecstack,--build-id=none"
+      ]
+    },
+    {
+      # Runs inside the guest's root, whatever libc that has: static, without any libc.
+      "target_name": "bridge-guest-init",
+      "type": "executable",
+      "sources": [
+        "src/guest-init/main.c",
+        "src/guest-init/environment.c",
+        "src/guest-init/shield.c",
+        "src/guest-init/start.c",
+        "src/guest-init/wait.c"
+      ],
+      "cflags": [
+        "<@(strict_warnings)",
+        "-std=gnu11",
+        "-ffreestanding",
+        "-fno-stack-protector",
+        "-fno-pie",
+        "-fno-asynchronous-unwind-tables",
+        "-fno-tree-loop-distribute-patterns"
+      ],
+      "cflags!": ["-pthread"],
+      "ldflags!": ["-pthread", "-rdynamic"],
+      "ldflags": ["-nostdlib", "-static", "-no-pie", "-Wl,-z,noexecstack,--build-id=none"]
+    },
+    {
+      # Confines and starts a job; static, so that nothing on the host can be preloaded into it.
+      "target_name": "bridge-launch",
+      "type": "executable",
+      "sources": [
+        "src/launch/main.c",
+        "src/launch/options.c",
+        "src/launch/fail.c",
+        "src/launch/lifeline.c",
+        "src/launch/namespaces.c",
+        "src/launch/identity.c",
+        "src/launch/filter.c",
+        "src/launch/hygiene.c",
+        "src/launch/descendants.c",
+        "src/launch/monitor.c",
+        "src/launch/probe.c"
+      ],
+      "cflags": ["<@(strict_warnings)", "-std=gnu11"],
+      "cflags!": ["-pthread"],
+      "ldflags!": ["-pthread", "-rdynamic"],
+      "ldflags": ["-static", "-Wl,-z,noexecstack,--build-id=none"]
+    }
+  ]
+}

@@ -1,0 +1,90 @@
+/**
+ * The bridge's listening sockets: abstract AF_UNIX names that Node's `net` cannot bind exactly.
+ *
+ * @module
+ */
+import { addon } from './addon.ts'
+import { checkDescriptor, checkInteger } from './arguments.ts'
+import { checked } from './system-error.ts'
+
+/**
+ * How long the bound address is. `exact`: NUL and the name, as everything but Node 20 connects.
+ * `padded`: filled with NULs to the 108 bytes of sun_path, the only one Node 20.9-20.x reaches.
+ */
+export type AbstractForm = 'exact' | 'padded'
+
+/** Who is at the other end of a connected AF_UNIX socket, as the kernel recorded it at connect. */
+export interface PeerCredentials {
+  pid: number
+  uid: number
+  gid: number
+}
+
+/** Size of sun_path on Linux (unix(7)). */
+const sunPathBytes = 108
+
+/** Longest name: sun_path without the leading NUL that makes an address abstract. */
+export const maxAbstractNameBytes = sunPathBytes - 1
+
+/**
+ * Binds the abstract address `\0name` and listens on it.
+ *
+ * Adopt it with `net.createServer({ allowHalfOpen: true }).listen({ fd })`, which then owns it. A
+ * name of 107 bytes has one and the same address in both forms, so that only one can be bound.
+ *
+ * @param name 1 to 107 bytes of UTF-8, without NUL.
+ * @param backlog Pending connections; Node 20 calls listen(2) again with its own 511 unless
+ *   `listen({ fd }, backlog)` names one.
+ * @returns the listening descriptor (stream, non-blocking, close-on-exec).
+ * @throws TypeError or RangeError naming the argument; SystemError such as `EADDRINUSE`.
+ */
+export function bindAbstract(name: string, form: AbstractForm, backlog = 4096): number {
+  const sunPath = abstractAddress(name, form)
+  checkInteger(backlog, 'backlog', 0, 0x7fffffff)
+  const fd = checked('socket', addon().socket())
+  try {
+    checked('bind', addon().bind(fd, sunPath))
+    checked('listen', addon().listen(fd, backlog))
+  } catch (error) {
+    addon().close(fd)
+    throw error
+  }
+  return fd
+}
+
+/**
+ * The peer of a connected AF_UNIX socket (SO_PEERCRED): process and ids at the time of connect.
+ *
+ * Ids are those of this process's own namespaces; pid is 0 when the peer cannot be seen from it.
+ *
+ * @throws SystemError, `ENOTSOCK` or `EBADF` when `fd` is no socket.
+ */
+export function peerCredentials(fd: number): PeerCredentials {
+  checkDescriptor(fd)
+  const into = new Uint32Array(3)
+  checked('getsockopt', addon().peerCredentials(fd, into))
+  const [pid = 0, uid = 0, gid = 0] = into
+  return { pid, uid, gid }
+}
+
+function abstractAddress(name: string, form: AbstractForm): Uint8Array {
+  const bytes = nameBytes(name)
+  if (form !== 'exact' && form !== 'padded') throw new TypeError("form must be 'exact' or 'padded'")
+  const address = new Uint8Array(form === 'padded' ? sunPathBytes : 1 + bytes.length)
+  address.set(bytes, 1)
+  return address
+}
+
+function nameBytes(name: string): Uint8Array {
+  if (typeof name !== 'string') throw new TypeError('name must be a string')
+  if (name.includes('\0')) throw new RangeError('name must not contain NUL')
+  const bytes = Buffer.from(name, 'utf8')
+  // A lone surrogate would silently become U+FFFD, that is, another name.
+  if (bytes.toString('utf8') !== name) throw new RangeError('name must be well-formed Unicode')
+  if (bytes.length < 1 || bytes.length > maxAbstractNameBytes) {
+    throw new RangeError(
+      `name must be 1 to ${maxAbstractNameBytes} bytes of UTF-8, got ${bytes.length}`,
+    )
+  }
+  return bytes
+}

@@ -1,0 +1,43 @@
+/**
+ * Loads `bridge_native.node` on first use, and types it.
+ *
+ * @module
+ */
+import { createRequire } from 'node:module'
+import { packageRoot } from './paths.ts'
+
+/** The addon's raw calls: each answers the result of its syscall, or a negative errno. */
+export interface NativeAddon {
+  socket(): number
+  bind(fd: number, sunPath: Uint8Array): number
+  listen(fd: number, backlog: number): number
+  peerCredentials(fd: number, into: Uint32Array): number
+  pipe(into: Int32Array): number
+  fchown(fd: number, uid: number): number
+  close(fd: number): number
+  lock(path: string): number
+}
+
+type NodeGypBuild = (directory: string) => NativeAddon
+
+let loaded: NativeAddon | undefined
+
+/**
+ * The addon. Loaded on first use, so that what needs only `nativePaths` runs without a build.
+ *
+ * @throws Error with code `ERR_NATIVE_NOT_BUILT` when the addon is missing or does not load.
+ */
+export function addon(): NativeAddon {
+  loaded ??= load()
+  return loaded
+}
+
+function load(): NativeAddon {
+  const nodeGypBuild = createRequire(import.meta.url)('node-gyp-build') as NodeGypBuild
+  try {
+    return nodeGypBuild(packageRoot)
+  } catch (cause) {
+    const message = 'the native addon is missing or does not load: run `npm run build:native`'
+    throw Object.assign(new Error(message, { cause }), { code: 'ERR_NATIVE_NOT_BUILT' })
+  }
+}

@@ -1,0 +1,10 @@
+// Entry point of bridge_native.node; its typed face is NativeAddon in src/addon.ts.
+#include "calls.h"
+
+static Napi::Object Init(Napi::Env env, Napi::Object exports) {
+  causeway::ExportSocketCalls(env, exports);
+  causeway::ExportDescriptorCalls(env, exports);
+  return exports;
+}
+
+NODE_API_MODULE(bridge_native, Init)

@@ -1,0 +1,24 @@
+// Every wrapper answers the call's result, or -errno: names and messages are made in TypeScript.
+#ifndef CAUSEWAY_ADDON_CALLS_H
+#define CAUSEWAY_ADDON_CALLS_H
+
+#include <cerrno>
+
+#include <napi.h>
+
+namespace causeway {
+
+inline Napi::Value Outcome(Napi::Env env, int result) {
+  return Napi::Number::New(env, result < 0 ? -errno : result);
+}
+
+inline int IntArgument(const Napi::CallbackInfo& info, size_t index) {
+  return info[index].As<Napi::Number>().Int32Value();
+}
+
+void ExportSocketCalls(Napi::Env env, Napi::Object exports);
+void ExportDescriptorCalls(Napi::Env env, Napi::Object exports);
+
+}  // namespace causeway
+
+#endif

@@ -1,0 +1,50 @@
+// Descriptors that Node has no call for: real pipes, and closing what was never opened by fs.
+#include "calls.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+namespace causeway {
+namespace {
+
+// pipe(into): read and write end are written to the Int32Array.
+Napi::Value Pipe(const Napi::CallbackInfo& info) {
+  auto into = info[0].As<Napi::Int32Array>();
+  return Outcome(info.Env(), pipe2(into.Data(), O_CLOEXEC));
+}
+
+// fchown(fd, uid): the group stays as it is.
+Napi::Value Fchown(const Napi::CallbackInfo& info) {
+  const uid_t owner = info[1].As<Napi::Number>().Uint32Value();
+  return Outcome(info.Env(), fchown(IntArgument(info, 0), owner, static_cast<gid_t>(-1)));
+}
+
+// close(fd): EINTR counts as closed, because Linux has released the descriptor by then.
+Napi::Value Close(const Napi::CallbackInfo& info) {
+  const int result = close(IntArgument(info, 0));
+  return Outcome(info.Env(), result < 0 && errno == EINTR ? 0 : result);
+}
+
+// lock(path): a descriptor that holds an exclusive flock(2) on the file, which is created.
+Napi::Value Lock(const Napi::CallbackInfo& info) {
+  const std::string path = info[0].As<Napi::String>();
+  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd < 0) return Outcome(info.Env(), fd);
+  if (flock(fd, LOCK_EX | LOCK_NB) == 0) return Outcome(info.Env(), fd);
+  const int error = errno;
+  close(fd);
+  errno = error;
+  return Outcome(info.Env(), -1);
+}
+
+}  // namespace
+
+void ExportDescriptorCalls(Napi::Env env, Napi::Object exports) {
+  exports.Set("pipe", Napi::Function::New(env, Pipe));
+  exports.Set("fchown", Napi::Function::New(env, Fchown));
+  exports.Set("close", Napi::Function::New(env, Close));
+  exports.Set("lock", Napi::Function::New(env, Lock));
+}
+
+}  // namespace causeway

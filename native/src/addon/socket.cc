@@ -1,0 +1,61 @@
+// AF_UNIX stream sockets: what Node's net cannot do with abstract names (unix(7)).
+#include "calls.h"
+
+#include <cstddef>
+#include <cstring>
+
+#include <sys/socket.h>
+#include <sys/un.h>
+
+namespace causeway {
+namespace {
+
+// socket() -> fd
+Napi::Value Socket(const Napi::CallbackInfo& info) {
+  return Outcome(info.Env(), socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+}
+
+// bind(fd, sunPath): the address is exactly the bytes of sunPath, its length included.
+Napi::Value Bind(const Napi::CallbackInfo& info) {
+  const auto path = info[1].As<Napi::Uint8Array>();
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.ByteLength() > sizeof(address.sun_path)) {
+    errno = EINVAL;
+    return Outcome(info.Env(), -1);
+  }
+  memcpy(address.sun_path, path.Data(), path.ByteLength());
+  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.ByteLength());
+  const auto* generic = reinterpret_cast<const sockaddr*>(&address);
+  return Outcome(info.Env(), bind(IntArgument(info, 0), generic, length));
+}
+
+// listen(fd, backlog)
+Napi::Value Listen(const Napi::CallbackInfo& info) {
+  return Outcome(info.Env(), listen(IntArgument(info, 0), IntArgument(info, 1)));
+}
+
+// peerCredentials(fd, into): pid, uid, gid are written to the Uint32Array.
+Napi::Value PeerCredentials(const Napi::CallbackInfo& info) {
+  auto into = info[1].As<Napi::Uint32Array>();
+  ucred peer{};
+  socklen_t size = sizeof(peer);
+  const int result = getsockopt(IntArgument(info, 0), SOL_SOCKET, SO_PEERCRED, &peer, &size);
+  if (result == 0) {
+    into[0] = static_cast<uint32_t>(peer.pid);
+    into[1] = peer.uid;
+    into[2] = peer.gid;
+  }
+  return Outcome(info.Env(), result);
+}
+
+}  // namespace
+
+void ExportSocketCalls(Napi::Env env, Napi::Object exports) {
+  exports.Set("socket", Napi::Function::New(env, Socket));
+  exports.Set("bind", Napi::Function::New(env, Bind));
+  exports.Set("listen", Napi::Function::New(env, Listen));
+  exports.Set("peerCredentials", Napi::Function::New(env, PeerCredentials));
+}
+
+}  // namespace causeway

@@ -1,0 +1,32 @@
+/**
+ * Checks of what callers pass: the addon itself checks nothing.
+ *
+ * @module
+ */
+
+const maxDescriptor = 0x7fffffff
+
+/** The largest id that names a user: 0xffffffff means "leave as it is" to chown(2). */
+const maxUid = 0xfffffffe
+
+/**
+ * Refuses anything but an integer within the bounds, both included.
+ *
+ * @throws TypeError when it is no number, RangeError when it is outside the bounds.
+ */
+export function checkInteger(value: unknown, name: string, least: number, most: number): void {
+  if (typeof value !== 'number') throw new TypeError(`${name} must be a number`)
+  if (!Number.isInteger(value) || value < least || value > most) {
+    throw new RangeError(`${name} must be an integer from ${least} to ${most}, got ${value}`)
+  }
+}
+
+/** Refuses what cannot be a file descriptor. @throws TypeError or RangeError */
+export function checkDescriptor(value: unknown, name = 'fd'): void {
+  checkInteger(value, name, 0, maxDescriptor)
+}
+
+/** Refuses what cannot be a user id. @throws TypeError or RangeError */
+export function checkUid(value: unknown, name: string): void {
+  checkInteger(value, name, 0, maxUid)
+}

@@ -1,0 +1,72 @@
+// bridge-guest-init PROGRAM [ARG...]: starts the job and reports what really became of it.
+//
+// It runs inside the guest's root, under the tracer, whose own exit status cannot be used. The
+// environment comes on descriptor 3, records of 8 bytes go to descriptor 4: a letter, three zero
+// bytes, an unsigned 32-bit number (little-endian):
+//   L  1 when the nested domains hold, else 0      S  main runs: its pid as the guest sees it
+//   X  raw wait status of main                     E  main could not be executed: errno
+#include "guest-init.h"
+
+enum { SET_CLOSE_ON_EXEC = 2, CLOSE_ON_EXEC = 1, CLOSE_AT_EXEC = 0x80000 };
+enum { PRCTL_PARENT_DEATH_SIGNAL = 1, PRCTL_CHILD_SUBREAPER = 36 };
+
+// One write of 8 bytes: atomic on a pipe, so that init's and main's records never mix.
+void record(char letter, u32 value) {
+  unsigned char bytes[8] = {(unsigned char)letter, 0, 0, 0, 0, 0, 0, 0};
+  for (int i = 0; i < 4; i++) bytes[4 + i] = (unsigned char)(value >> (8 * i));
+  while (sys_write(RECORD_FD, bytes, sizeof bytes) == -INTERRUPTED) {
+  }
+}
+
+static void refuse(int error) {
+  record('E', (u32)error);
+  sys_exit(EXIT_NOT_EXECUTABLE);
+}
+
+static int exit_code(int status) {
+  int signal = status & 0x7f;
+  return signal ? 128 + signal : (status >> 8) & 0xff;
+}
+
+static void take_descriptors(void) {
+  int error = read_environment();
+  sys_close(ENVIRONMENT_FD);
+  // The job must not write records of its own.
+  sys_fcntl(RECORD_FD, SET_CLOSE_ON_EXEC, CLOSE_ON_EXEC);
+  if (error) refuse(error);
+}
+
+static void adopt_orphans(void) {
+  sys_prctl(PRCTL_CHILD_SUBREAPER, 1);
+  // An old tracer that dies leaves its tracees running untranslated: see wait.c.
+  sys_prctl(PRCTL_PARENT_DEATH_SIGNAL, SIGNAL_ORPHANED);
+}
+
+__attribute__((used)) static void run(long *stack) {
+  char **argv = (char **)(stack + 1);
+  if (stack[0] < 2) refuse(NOT_FOUND);
+  take_descriptors();
+  prepare_waiting();
+  adopt_orphans();
+  int ruleset = open_shield();
+  int shielded = enter_shield(ruleset);
+  record('L', (u32)shielded);
+  int failure[2];
+  long answer = sys_pipe(failure, CLOSE_AT_EXEC);
+  if (answer < 0) refuse((int)-answer);
+  long pid = sys_fork();
+  if (pid < 0) refuse((int)-pid);
+  if (pid == 0) start_main(argv + 1, ruleset, failure[1]);
+  sys_close(failure[1]);
+  record_start((int)pid, failure[0]);
+  int status = wait_for_main((int)pid, shielded);
+  record('X', (u32)status);
+  sys_exit(exit_code(status));
+}
+
+// The kernel enters with argc, argv and the old environment on the stack, and calls nothing back.
+#if defined(__x86_64__)
+__asm__(".globl _start\n_start:\n xor %ebp, %ebp\n mov %rsp, %rdi\n and $-16, %rsp\n call run\n");
+#elif defined(__aarch64__)
+__asm__(".globl _start\n_start:\n mov x29, #0\n mov x0, sp\n and sp, x0, #-16\n bl run\n");
+#endif

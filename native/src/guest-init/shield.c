@@ -1,0 +1,54 @@
+// Nested Landlock domains of scope "signal": the job can neither signal nor ptrace what is outside
+// its domain, that is init and the tracer, while both can still reach the job. (PRoot emulates
+// ptrace among its guests, so a job can still reach init through it: it loses its own status then.)
+//
+// init enters one domain and main, after the fork, a second one inside it. So main cannot kill init
+// (and lose the job's status), and init's own kill(-1) reaches the job and nothing else.
+#include "guest-init.h"
+
+enum { ABI_WITH_SCOPES = 6, VERSION_FLAG = 1, RULE_PATH_BENEATH = 1 };
+enum { PRCTL_NO_NEW_PRIVS = 38 };
+enum { CURRENT_DIRECTORY = -100, PATH_ONLY = 0x200000, CLOSE_ON_EXEC = 0x80000 };
+
+#define ACCESS_REFER (1ULL << 13)
+#define SCOPE_SIGNAL (1ULL << 1)
+
+struct ruleset_attributes {
+  u64 handled_access_fs;
+  u64 handled_access_net;
+  u64 scoped;
+};
+
+struct path_rule {
+  u64 allowed_access;
+  int parent_fd;
+} __attribute__((packed));
+
+// Every domain forbids renames across directories unless a rule allows them (apt would see EXDEV).
+static void allow_renames(int ruleset, const char *directory) {
+  long fd = sys_openat(CURRENT_DIRECTORY, directory, PATH_ONLY | CLOSE_ON_EXEC);
+  if (fd < 0) return;
+  struct path_rule rule = {ACCESS_REFER, (int)fd};
+  CALL(__NR_landlock_add_rule, ruleset, RULE_PATH_BENEATH, &rule, 0);
+  sys_close((int)fd);
+}
+
+// Answers a ruleset, or a negative errno on kernels without scopes (before 6.12).
+int open_shield(void) {
+  long abi = CALL(__NR_landlock_create_ruleset, 0, 0, VERSION_FLAG, 0);
+  if (abi < ABI_WITH_SCOPES) return -1;
+  struct ruleset_attributes attributes = {ACCESS_REFER, 0, SCOPE_SIGNAL};
+  long ruleset = CALL(__NR_landlock_create_ruleset, &attributes, sizeof attributes, 0, 0);
+  if (ruleset < 0) return (int)ruleset;
+  allow_renames((int)ruleset, "/");
+  // Bound from another place of the host, so not beneath the guest's root for the kernel.
+  allow_renames((int)ruleset, "/dev/shm");
+  return (int)ruleset;
+}
+
+// Answers 1 when this process now lives in one more domain.
+int enter_shield(int ruleset) {
+  if (ruleset < 0) return 0;
+  if (sys_prctl(PRCTL_NO_NEW_PRIVS, 1) < 0) return 0;
+  return CALL(__NR_landlock_restrict_self, ruleset, 0, 0, 0) == 0;
+}

@@ -1,0 +1,140 @@
+// Every process below the monitor, found through /proc/<pid>/task/<tid>/children.
+//
+// Daemons of the job that forked twice or made a session of their own are below it too, because
+// the monitor is a subreaper.
+#define _GNU_SOURCE
+#include "launch.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+struct process {
+  pid_t pid;
+  pid_t parent;
+};
+
+struct list {
+  struct process *items;
+  size_t length;
+  size_t room;
+};
+
+// More than any pid_max; a list that long could only come from reused pids that form a ring.
+enum { MAX_PROCESSES = 1 << 22 };
+
+static bool append(struct list *to, pid_t pid, pid_t parent) {
+  if (to->length == MAX_PROCESSES) return false;
+  if (to->length == to->room) {
+    size_t room = to->room ? 2 * to->room : 64;
+    struct process *grown = realloc(to->items, room * sizeof *grown);
+    if (!grown) return false;
+    to->items = grown;
+    to->room = room;
+  }
+  to->items[to->length++] = (struct process){pid, parent};
+  return true;
+}
+
+static void append_children_of_task(struct list *to, pid_t pid, const char *task) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/task/%.16s/children", pid, task);
+  FILE *children = fopen(path, "re");
+  if (!children) return;
+  for (pid_t child; fscanf(children, "%d", &child) == 1;) {
+    if (!append(to, child, pid)) break;
+  }
+  fclose(children);
+}
+
+// Each thread has children of its own.
+static void append_children(struct list *to, pid_t pid) {
+  char path[32];
+  snprintf(path, sizeof path, "/proc/%d/task", pid);
+  DIR *tasks = opendir(path);
+  if (!tasks) return;
+  for (struct dirent *entry; (entry = readdir(tasks));) {
+    if (entry->d_name[0] != '.') append_children_of_task(to, pid, entry->d_name);
+  }
+  closedir(tasks);
+}
+
+// Breadth first and without recursion: a job may nest its processes as deep as it likes.
+static struct list descendants(void) {
+  struct list found = {NULL, 0, 0};
+  append_children(&found, getpid());
+  for (size_t at = 0; at < found.length; at++) append_children(&found, found.items[at].pid);
+  return found;
+}
+
+enum condition { GONE, HALTED, RUNNING };
+
+// The state letter, pid of the parent and number of threads, from /proc/<pid>/stat (proc(5)).
+static bool read_stat(pid_t pid, char *state, int *parent, int *threads) {
+  char path[32], line[1024] = "";
+  snprintf(path, sizeof path, "/proc/%d/stat", pid);
+  FILE *stat = fopen(path, "re");
+  if (!stat) return false;
+  // After the last ")": the name before it may hold anything.
+  const char *fields = fgets(line, sizeof line, stat) ? strrchr(line, ')') : NULL;
+  fclose(stat);
+  const char *format = ") %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %d";
+  return fields && sscanf(fields, format, state, parent, threads) == 3;
+}
+
+// GONE also when the pid now is that of a process not below the parent it was found under (or,
+// orphaned, the monitor). A zombie leader runs on in its other threads.
+static enum condition condition_of(const struct process *process) {
+  char state;
+  int parent, threads;
+  if (!read_stat(process->pid, &state, &parent, &threads)) return GONE;
+  if (parent != process->parent && parent != getpid()) return GONE;
+  if (threads > 1) return RUNNING;
+  if (state == 'Z' || state == 'X') return GONE;
+  return state == 't' ? HALTED : RUNNING;
+}
+
+// Through a pidfd opened before the check, so that a pid given anew is never hit.
+static enum condition signal_process(const struct process *process, int signal) {
+  int fd = (int)syscall(SYS_pidfd_open, process->pid, 0);
+  if (fd < 0 && errno != ENOSYS) return GONE;
+  enum condition condition = condition_of(process);
+  if (condition != GONE) {
+    if (fd < 0) kill(process->pid, signal);
+    else syscall(SYS_pidfd_send_signal, fd, signal, NULL, 0);
+  }
+  if (fd >= 0) close(fd);
+  return condition;
+}
+
+// Deepest first; answers how many were running.
+static size_t signal_descendants(int signal, pid_t spared) {
+  struct list found = descendants();
+  size_t running = 0;
+  for (size_t at = found.length; at-- > 0;) {
+    if (found.items[at].pid == spared) continue;
+    if (signal_process(&found.items[at], signal) == RUNNING) running++;
+  }
+  free(found.items);
+  return running;
+}
+
+// Kills all but one (0: spares none). They are stopped before, or the shells among them would go on
+// at the death of a child of theirs. Answers how many were seen running: at 0, every one got its
+// SIGKILL and is gone or halted by its stopped tracer, as at the exit of a guest of PRoot.
+size_t kill_descendants(pid_t spared) {
+  size_t running = signal_descendants(SIGSTOP, spared);
+  return running + signal_descendants(SIGKILL, spared);
+}
+
+// Without these files (CONFIG_PROC_CHILDREN) the promise to leave no process cannot be kept.
+void require_children_files(void) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/task/%d/children", getpid(), getpid());
+  if (access(path, R_OK)) fail(path);
+}

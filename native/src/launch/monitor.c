@@ -1,0 +1,107 @@
+// Waits for the end of the job, or brings it about, and leaves no process of it.
+#define _GNU_SOURCE
+#include "launch.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+// The program started: for a job under PRoot that is the tracer.
+struct child {
+  pid_t pid;
+  bool ended;
+  int status;
+};
+
+static sigset_t monitor_signals(void) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGHUP);
+  sigaddset(&set, SIGCHLD);
+  return set;
+}
+
+// Before the fork, so that none is missed; the child resets its mask.
+void block_monitor_signals(void) {
+  sigset_t set = monitor_signals();
+  // Ignored by the daemon, it would make the kernel throw the child's status away.
+  signal(SIGCHLD, SIG_DFL);
+  if (sigprocmask(SIG_BLOCK, &set, NULL)) fail("signal mask");
+}
+
+// Takes in all that has ended; false once no process is left.
+static bool reap(struct child *child) {
+  for (;;) {
+    int status;
+    pid_t pid = waitpid(-1, &status, WNOHANG | __WALL);
+    if (pid == 0 || (pid < 0 && errno == EINTR)) return true;
+    if (pid < 0) return false;
+    if (pid != child->pid) continue;
+    child->ended = true;
+    child->status = status;
+  }
+}
+
+static void pause_briefly(void) {
+  const struct timespec millisecond = {0, 1000000};
+  nanosleep(&millisecond, NULL);
+}
+
+// Rounds after which the job evidently forks faster than its processes can be found.
+enum { PATIENCE = 50 };
+
+// kill(-1) reaches all processes of a user at once, with no gap to fork in; so this needs the job
+// to have a user of its own, and is left for the case that the search does not get ahead.
+static void kill_whole_user(const struct plan *plan) {
+  if (!plan->drops_identity || geteuid() != 0) return;
+  pid_t helper = fork();
+  if (helper != 0) return;
+  if (setresuid(plan->uid, plan->uid, plan->uid) == 0) kill(-1, SIGKILL);
+  _exit(0);
+}
+
+// One round of killing and reaping; answers whether any process was seen running.
+static bool kill_round(struct child *child, const struct plan *plan, pid_t spared, int round) {
+  size_t running = kill_descendants(spared);
+  if (running > 0 && round > 0 && round % PATIENCE == 0) kill_whole_user(plan);
+  reap(child);
+  return running > 0;
+}
+
+// A guest whose tracer died may run on untranslated, on the host's files. So the tracer is stopped,
+// which halts every guest at its next system call (nothing can fork any more), and dies last.
+static void kill_below(struct child *child, const struct plan *plan) {
+  if (child->ended) return;
+  kill(child->pid, SIGSTOP);
+  int round = 0;
+  while (!child->ended && kill_round(child, plan, child->pid, round++)) pause_briefly();
+}
+
+// With a pid namespace the kernel itself ends everything below the child, before the child is gone.
+static void end_tree(struct child *child, const struct plan *plan) {
+  if (!plan->namespaces) kill_below(child, plan);
+  if (!child->ended) kill(child->pid, SIGKILL);
+  for (int round = 0; reap(child); round++) {
+    if (!kill_round(child, plan, 0, round)) pause_briefly();
+  }
+}
+
+static int exit_code(int status) {
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+int monitor(pid_t pid, const struct plan *plan) {
+  struct child child = {pid, false, 0};
+  sigset_t set = monitor_signals();
+  while (!child.ended) {
+    int number = sigwaitinfo(&set, NULL);
+    reap(&child);
+    if (number > 0 && number != SIGCHLD) break;
+  }
+  end_tree(&child, plan);
+  return exit_code(child.status);
+}

@@ -1,0 +1,60 @@
+// --probe: what this kernel and this user can give a job, as one line of JSON.
+#define _GNU_SOURCE
+#include "launch.h"
+
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { LANDLOCK_VERSION_FLAG = 1, LANDLOCK_CREATE_RULESET = 444, MAX_REASON = 128 };
+
+static void explain(char *into, const char *step) {
+  snprintf(into, MAX_REASON, "%s: %s", step, strerror(errno));
+}
+
+// In the child: tells why it could not enter, or nothing.
+static void try_entering(int report_fd) {
+  char reason[MAX_REASON] = "";
+  const char *failed = enter_namespaces();
+  if (failed) explain(reason, failed);
+  if (write(report_fd, reason, strlen(reason)) < 0) _exit(1);
+  _exit(0);
+}
+
+// Really makes them, because no setting tells: containers and security modules have their say.
+// Leaves the reason empty when it works.
+static void try_namespaces(char *reason) {
+  int ends[2];
+  if (pipe(ends)) fail("pipe");
+  pid_t child = fork_into(true);
+  if (child == 0) try_entering(ends[1]);
+  if (child < 0) explain(reason, "namespaces");
+  close(ends[1]);
+  ssize_t size = child < 0 ? 0 : read(ends[0], reason, MAX_REASON - 1);
+  close(ends[0]);
+  if (size > 0) reason[size] = 0;
+  if (child > 0) waitpid(child, NULL, 0);
+}
+
+static long landlock_abi(void) {
+  long abi = syscall(LANDLOCK_CREATE_RULESET, NULL, 0, LANDLOCK_VERSION_FLAG);
+  return abi < 0 ? 0 : abi;
+}
+
+static bool has_seccomp(void) {
+  unsigned action = SECCOMP_RET_ERRNO;
+  return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
+}
+
+int print_probe(void) {
+  char reason[MAX_REASON] = "", quoted[MAX_REASON + 2] = "null";
+  try_namespaces(reason);
+  if (reason[0]) snprintf(quoted, sizeof quoted, "\"%s\"", reason);
+  printf("{\"namespaces\":%s,\"namespacesError\":%s,\"landlockAbi\":%ld,\"seccomp\":%s}\n",
+         reason[0] ? "false" : "true", quoted, landlock_abi(), has_seccomp() ? "true" : "false");
+  return 0;
+}

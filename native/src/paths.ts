@@ -1,0 +1,32 @@
+/**
+ * Where the built files are.
+ *
+ * @module
+ */
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** This package's folder: one above `src` and `dist` alike. */
+export const packageRoot = fileURLToPath(new URL('..', import.meta.url))
+
+/** Absolute path of a file that `npm run build:native` makes. */
+function built(name: string): string {
+  return join(packageRoot, 'build', 'Release', name)
+}
+
+/** Absolute paths of the built programs and the shim; they exist once the build has run. */
+export interface NativePaths {
+  /** `bridge-launch`: confines and starts a job, reaps its whole tree. */
+  launcher: string
+  /** `bridge-guest-init`: first process of the guest's side, reports the job's real end. */
+  guestInit: string
+  /** `libcauseway-ifaddrs.so`: preloadable `getifaddrs` that shows only the loopback interface. */
+  ifaddrsShim: string
+}
+
+/** See {@link NativePaths}. */
+export const nativePaths: Readonly<NativePaths> = Object.freeze({
+  launcher: built('bridge-launch'),
+  guestInit: built('bridge-guest-init'),
+  ifaddrsShim: built('libcauseway-ifaddrs.so'),
+})
