@@ -1,0 +1,34 @@
+/**
+ * The entry of the SDK: `connect()` gives a client whose namespaces mirror the wire.
+ * @module
+ */
+import { createCall, type Call, type ConnectOptions } from './call.ts'
+import { createDeployment, type Deployment } from './deployment.ts'
+import { createProcessor, type Processor } from './processor.ts'
+import { createSigner, type Signer } from './signer.ts'
+
+/** A client of one deployment's bridge. */
+export interface Bridge {
+  readonly processor: Processor
+  readonly deployment: Deployment
+  readonly signer: Signer
+  /** Any method by its wire name, with params and result as they are on the wire. */
+  readonly call: Call
+}
+
+/**
+ * A client for the bridge named by `$BRIDGE_SOCKET`. Nothing is connected before the first call;
+ * each call is one connection.
+ * @example
+ * const bridge = connect()
+ * const { id } = await bridge.deployment.id()
+ */
+export function connect(options: ConnectOptions = {}): Bridge {
+  const call = createCall(options)
+  return {
+    processor: createProcessor(call),
+    deployment: createDeployment(call),
+    signer: createSigner(call),
+    call,
+  }
+}

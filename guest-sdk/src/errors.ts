@@ -1,0 +1,50 @@
+/**
+ * What a call on the bridge can throw.
+ * @module
+ */
+import type { ErrorData, ErrorKind, ErrorObject } from './protocol/index.ts'
+
+/** The host answered with an error. `kind` is stable; `message` is for people. */
+export class BridgeError extends Error {
+  override readonly name = 'BridgeError'
+  readonly method: string
+  /** JSON-RPC code. */
+  readonly code: number
+  /** Absent when the host is another implementation that sends no `data.kind`. */
+  readonly kind: ErrorKind | undefined
+  readonly retryable: boolean
+  readonly hint: string | undefined
+  readonly details: Readonly<Record<string, unknown>> | undefined
+  readonly retryAfterMs: number | undefined
+  readonly requestId: string | undefined
+
+  constructor(method: string, error: Partial<ErrorObject>) {
+    super(`${method}: ${error.message ?? 'the host gave no message'}`)
+    const data: Partial<ErrorData> = error.data ?? {}
+    this.method = method
+    this.code = error.code ?? 0
+    this.kind = data.kind
+    this.retryable = data.retryable ?? false
+    this.hint = data.hint
+    this.details = data.details
+    this.retryAfterMs = data.retryAfterMs
+    this.requestId = data.requestId
+  }
+}
+
+/** No answer from the host: no `BRIDGE_SOCKET`, refused, closed early, or not in time. */
+export class BridgeUnavailableError extends Error {
+  override readonly name = 'BridgeUnavailableError'
+  /** One sentence on what to do about it. */
+  readonly hint: string
+
+  constructor(message: string, hint: string, options?: ErrorOptions) {
+    super(`${message} (${hint})`, options)
+    this.hint = hint
+  }
+}
+
+/** The host answered something that is no JSON-RPC 2.0 response to the request. */
+export class BridgeProtocolError extends Error {
+  override readonly name = 'BridgeProtocolError'
+}

@@ -1,0 +1,7 @@
+export type { Call, CallOptions, ConnectOptions } from './call.ts'
+export { connect, type Bridge } from './connect.ts'
+export type { Deployment } from './deployment.ts'
+export { BridgeError, BridgeProtocolError, BridgeUnavailableError } from './errors.ts'
+export type { Processor } from './processor.ts'
+export * from './protocol/index.ts'
+export type { CipherInput, KeySelector, Signer, SignInput } from './signer.ts'

@@ -1,0 +1,14 @@
+import type { Call, CallOptions } from './call.ts'
+import { member } from './member.ts'
+
+/** What the host says of itself. */
+export interface Processor {
+  /** The host's bridge level, such as `1.27.0` (`processor_version`). */
+  version(options?: CallOptions): Promise<string>
+}
+
+export function createProcessor(call: Call): Processor {
+  return {
+    version: async (options) => member(await call('processor_version', [], options), 'version'),
+  }
+}

@@ -1,0 +1,6 @@
+export * from './deployment.ts'
+export * from './errors.ts'
+export * from './methods.ts'
+export * from './processor.ts'
+export * from './signer.ts'
+export * from './values.ts'

@@ -1,0 +1,38 @@
+/**
+ * The contract of the bridge: every wire name with its params, result and facts.
+ * The host's method table must implement it, and the client is typed by it.
+ * @module
+ */
+import type { DeploymentMethods } from './deployment.ts'
+import type { ProcessorMethods } from './processor.ts'
+import type { SignerMethods } from './signer.ts'
+
+/** Wire name → `{params, result}`. */
+export interface Methods extends ProcessorMethods, DeploymentMethods, SignerMethods {}
+export type MethodName = keyof Methods
+export type MethodParams<M extends MethodName> = Methods[M]['params']
+export type MethodResult<M extends MethodName> = Methods[M]['result']
+
+/** What a client may know of a method without asking the host. */
+export interface MethodFacts {
+  /** Lowest bridge level that has the method (bridge spec, Versioning). */
+  since: string
+  /** `mobile`: only on hosts that embed a web view. */
+  platform: 'any' | 'mobile'
+}
+
+const since1250: MethodFacts = { since: '1.25.0', platform: 'any' }
+
+export const methodFacts: { readonly [M in MethodName]: MethodFacts } = {
+  processor_version: since1250,
+  deployment_id: since1250,
+  deployment_ipfsHash: since1250,
+  deployment_slot: since1250,
+  deployment_publicKeys: since1250,
+  deployment_encryptionKeys: since1250,
+  deployment_assignedProcessors: since1250,
+  signer_publicKey: since1250,
+  signer_sign: since1250,
+  signer_encrypt: since1250,
+  signer_decrypt: since1250,
+}

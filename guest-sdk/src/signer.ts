@@ -1,0 +1,71 @@
+import type { Call, CallOptions } from './call.ts'
+import { fromHex, toHex } from './hex.ts'
+import type { CipherParams, EncryptionCurve, SignParams, SigningCurve } from './protocol/index.ts'
+
+/** Which key signs. */
+export interface KeySelector {
+  curve: SigningCurve
+  /** BIP-32 path such as `m/44'/60'/0'/0/0`; secp256k1 only. */
+  derivationPath?: string
+}
+
+/** Input of `sign`. */
+export interface SignInput extends KeySelector {
+  /** p256, secp256k1: the 32-byte digest, which is not hashed again. ed25519: the whole message. */
+  bytes: Uint8Array
+}
+
+/** Input of `encrypt` and `decrypt`. */
+export interface CipherInput {
+  curve: EncryptionCurve
+  /** The other side's encryption key, 33 or 65 bytes. */
+  publicKey: Uint8Array
+  /** HKDF salt of any length; both sides must use the same. */
+  salt: Uint8Array
+  /** Plaintext, or what `encrypt` gave. */
+  bytes: Uint8Array
+}
+
+/** Keys that the job may use and never sees. */
+export interface Signer {
+  /** The signing key, or the HD key at a path (`signer_publicKey`). */
+  publicKey(key: KeySelector, options?: CallOptions): Promise<Uint8Array>
+  /**
+   * 64 bytes: raw `r||s` with low s, or an ed25519 signature (`signer_sign`).
+   * @example
+   * const digest = createHash('sha256').update(message).digest()
+   * const signature = await bridge.signer.sign({ curve: 'p256', bytes: digest })
+   */
+  sign(input: SignInput, options?: CallOptions): Promise<Uint8Array>
+  /** `iv(12) || ciphertext || tag(16)`, for the owner of `publicKey` (`signer_encrypt`). */
+  encrypt(input: CipherInput, options?: CallOptions): Promise<Uint8Array>
+  /** The plaintext of what the owner of `publicKey` encrypted to this deployment (`signer_decrypt`). */
+  decrypt(input: CipherInput, options?: CallOptions): Promise<Uint8Array>
+}
+
+export function createSigner(call: Call): Signer {
+  return {
+    publicKey: async (key, options) =>
+      fromHex((await call('signer_publicKey', [key], options)).publicKey),
+    sign: async (input, options) =>
+      fromHex((await call('signer_sign', [signParams(input)], options)).bytes),
+    encrypt: async (input, options) =>
+      fromHex((await call('signer_encrypt', [cipherParams(input)], options)).bytes),
+    decrypt: async (input, options) =>
+      fromHex((await call('signer_decrypt', [cipherParams(input)], options)).bytes),
+  }
+}
+
+function signParams(input: SignInput): SignParams {
+  if (input.curve !== 'ed25519' && input.bytes.length !== 32) {
+    throw new RangeError(
+      `sign: ${input.curve} signs a 32-byte digest, found ${input.bytes.length} bytes; hash the message first`,
+    )
+  }
+  return { ...input, bytes: toHex(input.bytes) }
+}
+
+function cipherParams(input: CipherInput): CipherParams {
+  const { curve, publicKey, salt, bytes } = input
+  return { curve, publicKey: toHex(publicKey), salt: toHex(salt), bytes: toHex(bytes) }
+}
