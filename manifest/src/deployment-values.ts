@@ -1,0 +1,78 @@
+/**
+ * Schemas of the single values of a deployment file.
+ * @module
+ */
+import * as v from 'valibot'
+import { noNul } from './field.ts'
+import { decodeSs58 } from './ss58.ts'
+
+const maxIdLength = 256
+const text = 'a non-empty string'
+const id = `a string of 1 to ${maxIdLength} characters without control characters, or an integer`
+const source = 'an even number (2 to 128) of hex digits, or an SS58 address'
+const address = 'an SS58 address'
+const method = 'a method name such as signer_sign, or a family such as signer_*'
+
+/** A string that is not empty. */
+export function nonEmptyText() {
+  return v.pipe(v.string(text), v.nonEmpty(text))
+}
+
+/** An id: 1 to 256 characters without control characters, or an integer (a decimal later on). */
+export function idValue() {
+  const noControl = v.check((value: string) => !/\p{Cc}/u.test(value), id)
+  const string = v.pipe(v.string(id), v.nonEmpty(id), v.maxLength(maxIdLength, id), noControl)
+  return v.union([string, v.pipe(v.number(id), v.safeInteger(id))], id)
+}
+
+/** A path; `phrase` says of what. */
+export function filePath(phrase: string) {
+  return v.pipe(v.string(phrase), v.nonEmpty(phrase), v.check(noNul, 'a path without NUL'))
+}
+
+/** A count, size or time: 0 or more, within what a JSON number holds exactly. */
+export function countOf(phrase: string) {
+  return v.pipe(v.number(phrase), v.safeInteger(phrase), v.minValue(0, phrase))
+}
+
+/** A public key in hex, of one of the given lengths in bytes; 0x may stand before it. */
+export function publicKey(phrase: string, lengths: readonly number[]) {
+  const sizes = lengths.map((length) => `[0-9a-fA-F]{${2 * length}}`)
+  const pattern = new RegExp(`^(?:0[xX])?(?:${sizes.join('|')})$`)
+  return v.pipe(v.string(phrase), v.regex(pattern, phrase))
+}
+
+/** An account as bytes in hex (1 to 64), or as an SS58 address. */
+export function sourceAccount() {
+  const isHex = (value: string) => /^(?:0x)?(?:[0-9a-f]{2}){1,64}$/i.test(value)
+  return v.pipe(
+    v.string(source),
+    v.check((value) => isHex(value) || isSs58(value), source),
+  )
+}
+
+/** The SS58 address of an account. */
+export function ss58Address() {
+  return v.pipe(v.string(address), v.check(isSs58, address))
+}
+
+/** A wire name or `family_*`, by shape only: a host may know methods that this package does not. */
+export function methodName() {
+  const pattern = /^(?:[a-z][A-Za-z0-9]*_(?:\*|[A-Za-z0-9]+)|rpc\.(?:\*|[A-Za-z0-9]+))$/
+  return v.pipe(v.string(method), v.regex(pattern, method))
+}
+
+/** Whether the end comes after the start, as far as both are set; 0 and null are not. */
+export function endsAfterStart(start?: number | null, end?: number | null): boolean {
+  return !start || !end || end > start
+}
+
+function isSs58(value: string): boolean {
+  try {
+    decodeSs58(value)
+    return true
+  } catch {
+    // What exactly is wrong comes back as the hint (deployment-hints).
+    return false
+  }
+}
