@@ -1,0 +1,39 @@
+/**
+ * The one error class of this package: what went wrong with an image, in words for an operator.
+ *
+ * @module
+ */
+
+/** Stable name of a failure; the message beside it says what was found and what was expected. */
+export type ImageErrorKind =
+  | 'IMAGE_URL_REFUSED'
+  | 'IMAGE_DOWNLOAD_FAILED'
+  | 'IMAGE_DIGEST_MISMATCH'
+  | 'IMAGE_ARCHIVE_INVALID'
+  | 'IMAGE_TOO_LARGE'
+  | 'IMAGE_BUILD_FAILED'
+
+/**
+ * An image could not be fetched, unpacked or built. Aborts are not ImageErrors: they reject with
+ * the signal's reason.
+ */
+export class ImageError extends Error {
+  override readonly name = 'ImageError'
+  readonly kind: ImageErrorKind
+
+  constructor(kind: ImageErrorKind, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.kind = kind
+  }
+}
+
+/** The `code` of a Node system error (`ENOENT`, ...), undefined for anything else. */
+export function errorCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined
+  return typeof error.code === 'string' ? error.code : undefined
+}
+
+/** The text of whatever was thrown. */
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,107 @@
+/**
+ * The folder an image is packed from: packages, then what the recipe adds and takes away.
+ *
+ * @module
+ */
+import {
+  chmod,
+  lstat,
+  mkdir,
+  readFile,
+  readdir,
+  rm,
+  rmdir,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
+import { errorCode } from '../image-error.ts'
+import { runTool } from '../tool.ts'
+import type { Recipe } from './recipe.ts'
+
+/** Makes the recipe's symlinks, and the folders that the top-level ones lead to. */
+export async function makeSymlinks(root: string, recipe: Recipe): Promise<void> {
+  for (const [path, target] of Object.entries(recipe.symlinks)) {
+    await makeFolder(join(root, dirname(path)))
+    await symlink(target, join(root, path))
+    if (!path.includes('/')) await makeFolder(join(root, target))
+  }
+}
+
+/** Turns the unpacked packages into the recipe's image. */
+export async function finishTree(root: string, recipe: Recipe): Promise<void> {
+  if (recipe.join !== undefined) await joinFiles(root, recipe.join)
+  await removeMatching(root, recipe.remove)
+  if (recipe.applets !== undefined) await linkApplets(root, recipe.applets)
+  for (const [path, mode] of Object.entries(recipe.folders)) {
+    await makeFolder(join(root, path))
+    await chmod(join(root, path), Number.parseInt(mode, 8))
+  }
+  for (const [path, lines] of Object.entries(recipe.files)) {
+    await writeText(join(root, path), lines.map((line) => `${line}\n`).join(''))
+  }
+  await dropEmptyLibraries(root, recipe)
+  await chmod(root, 0o755)
+}
+
+/** Exact mode whatever the umask, or the image would depend on who builds it. */
+async function makeFolder(path: string): Promise<void> {
+  const existing = await lstat(path).catch(() => undefined) // missing: made now
+  if (existing !== undefined) return
+  await makeFolder(dirname(path))
+  await mkdir(path)
+  await chmod(path, 0o755)
+}
+
+async function writeText(path: string, text: string): Promise<void> {
+  await makeFolder(dirname(path))
+  await writeFile(path, text)
+  await chmod(path, 0o644)
+}
+
+async function joinFiles(root: string, { from, to }: { from: string; to: string }): Promise<void> {
+  const names = (await readdir(join(root, from))).toSorted()
+  const texts = await Promise.all(names.map((name) => readFile(join(root, from, name), 'utf8')))
+  await writeText(join(root, to), texts.map((text) => `${text.trimEnd()}\n`).join(''))
+}
+
+async function removeMatching(root: string, patterns: readonly string[]): Promise<void> {
+  const expressions = patterns.map(toExpression)
+  for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name)
+    if (!expressions.some((expression) => expression.test(relative(root, path)))) continue
+    await rm(path, { recursive: true, force: true })
+  }
+}
+
+function toExpression(pattern: string): RegExp {
+  const source = pattern
+    .replace(/[.+^${}()|[\]\\?]/g, '\\$&')
+    .replace(/\*\*\/|\*/g, (star) => (star === '*' ? '[^/]*' : '(?:.*/)?'))
+  return new RegExp(`^${source}$`)
+}
+
+/** The program itself lists its tools; it is of the host's architecture, as apt chose it. */
+async function linkApplets(root: string, program: string): Promise<void> {
+  const list = await runTool(join(root, program), ['--list-full'])
+  for (const path of list.split('\n').filter((line) => line.includes('/'))) {
+    const link = join(root, path.startsWith('usr/') ? path : `usr/${path}`)
+    await makeFolder(dirname(link))
+    await symlink(relative(dirname(link), join(root, program)), link).catch(ignoreExisting)
+  }
+}
+
+function ignoreExisting(error: unknown): void {
+  if (errorCode(error) !== 'EEXIST') throw error
+}
+
+/** Not every architecture has a lib32 or lib64. */
+async function dropEmptyLibraries(root: string, recipe: Recipe): Promise<void> {
+  for (const [path, target] of Object.entries(recipe.symlinks)) {
+    if (!/^lib\d/.test(path)) continue
+    const files = await readdir(join(root, target))
+    if (files.length > 0) continue
+    await rm(join(root, path))
+    await rmdir(join(root, target))
+  }
+}

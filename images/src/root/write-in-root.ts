@@ -1,0 +1,125 @@
+/**
+ * Writes into an unpacked root from the host's side, without ever following a symlink out of it.
+ *
+ * @module
+ */
+import {
+  constants,
+  lchown,
+  lstat,
+  mkdir,
+  open,
+  rmdir,
+  unlink,
+  type FileHandle,
+} from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { ImageError, errorCode } from '../image-error.ts'
+import { resolveInRoot } from './resolve-in-root.ts'
+
+/** A host-side owner of something in the root. */
+export interface Owner {
+  uid: number
+  gid: number
+}
+
+/** How a file in a root is written. */
+export interface WriteOptions {
+  /** Permission bits, default 0644; exact, whatever the umask. */
+  mode?: number
+  /** Owner of the file and of folders created for it; default the caller. */
+  owner?: Owner
+}
+
+const createNew = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
+
+/**
+ * Writes `content` as a new file at `guestPath`. Whatever had that name, a symlink too, is removed,
+ * not followed; folders on the way are followed inside the root and created (0755) when missing.
+ *
+ * @returns the file's host path
+ * @throws ImageError IMAGE_ARCHIVE_INVALID when a component is no folder or a loop, or when the
+ *   name is a folder that is not empty; TypeError for a path that names no file
+ */
+export async function writeInRoot(
+  root: string,
+  guestPath: string,
+  content: string | Uint8Array | AsyncIterable<Uint8Array>,
+  options: WriteOptions = {},
+): Promise<string> {
+  const { mode = 0o644, owner } = options
+  const name = basename(guestPath)
+  if (name === '' || name === '.' || name === '..') {
+    throw new TypeError(`a file path in the image expected, found ${JSON.stringify(guestPath)}`)
+  }
+  const path = join(await makeFolderInRoot(root, dirname(guestPath), options), name)
+  await removeOld(path, guestPath)
+  const file = await open(path, createNew, 0o600)
+  try {
+    await writeContent(file, content)
+    if (owner !== undefined) await file.chown(owner.uid, owner.gid)
+    await file.chmod(mode) // after chown, which would take set-id bits away
+  } finally {
+    await file.close()
+  }
+  return path
+}
+
+async function writeContent(
+  file: FileHandle,
+  content: string | Uint8Array | AsyncIterable<Uint8Array>,
+): Promise<void> {
+  if (typeof content === 'string' || content instanceof Uint8Array) return file.writeFile(content)
+  // Each goes on where the last one ended.
+  for await (const chunk of content) await file.writeFile(chunk)
+}
+
+/**
+ * Makes sure that the folder `guestPath` exists in the root, with everything above it.
+ *
+ * @returns its host path, without symlinks below `root`
+ * @throws ImageError IMAGE_ARCHIVE_INVALID when a component is no folder, or a symlink loop
+ */
+export async function makeFolderInRoot(
+  root: string,
+  guestPath: string,
+  { owner }: { owner?: Owner } = {},
+): Promise<string> {
+  let prefix = '/'
+  let path = root
+  for (const name of guestPath.split('/').filter((part) => part !== '' && part !== '.')) {
+    prefix = `${prefix}${name}/`
+    path = await ensureFolder(root, prefix, owner)
+  }
+  return path
+}
+
+async function ensureFolder(root: string, guestPath: string, owner?: Owner): Promise<string> {
+  const path = await resolveInRoot(root, guestPath)
+  if (path === undefined) throw notFolder(guestPath)
+  const stat = await lstat(path).catch(() => undefined) // missing: created below
+  if (stat?.isDirectory() === true) return path
+  if (stat !== undefined) throw notFolder(guestPath)
+  await mkdir(path, 0o755)
+  if (owner !== undefined) await lchown(path, owner.uid, owner.gid)
+  return path
+}
+
+async function removeOld(path: string, guestPath: string): Promise<void> {
+  try {
+    const stat = await lstat(path)
+    await (stat.isDirectory() ? rmdir(path) : unlink(path))
+  } catch (error) {
+    const code = errorCode(error)
+    if (code === 'ENOENT') return
+    if (code !== 'ENOTEMPTY') throw error
+    const message = `${guestPath} in the image is a folder with content, expected a file`
+    throw new ImageError('IMAGE_ARCHIVE_INVALID', message, { cause: error })
+  }
+}
+
+function notFolder(guestPath: string): ImageError {
+  const name = guestPath.replace(/\/$/, '')
+  const message = `${name} in the image is not a folder and leads to none`
+  return new ImageError('IMAGE_ARCHIVE_INVALID', message)
+}

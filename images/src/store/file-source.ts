@@ -1,0 +1,41 @@
+/**
+ * Opens an archive on this host, for `file:` URLs.
+ *
+ * @module
+ */
+import { constants, open, type FileHandle } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { ImageError, errorText } from '../image-error.ts'
+import type { ArchiveSource } from './http-source.ts'
+
+/**
+ * Opens the regular file behind a `file:` URL (already checked); the file is closed when its chunks
+ * are read or given up.
+ *
+ * @throws ImageError IMAGE_DOWNLOAD_FAILED when it is missing, unreadable or not a regular file
+ */
+export async function openFile(url: URL): Promise<ArchiveSource> {
+  try {
+    return await readRegular(fileURLToPath(url))
+  } catch (error) {
+    const message = `image file ${url.pathname} cannot be read: ${errorText(error)}`
+    throw new ImageError('IMAGE_DOWNLOAD_FAILED', message, { cause: error })
+  }
+}
+
+async function readRegular(path: string): Promise<ArchiveSource> {
+  // O_NONBLOCK: opening a fifo must not wait for its writer.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  const stat = await file.stat()
+  if (!stat.isFile()) {
+    await file.close()
+    throw new TypeError('not a regular file')
+  }
+  return { chunks: chunksOf(file), totalBytes: stat.size }
+}
+
+/** The file's bytes in pieces of up to 1 MiB; closes the file at the end. */
+export async function* chunksOf(file: FileHandle): AsyncGenerator<Uint8Array> {
+  const stream = file.createReadStream({ highWaterMark: 1 << 20 })
+  for await (const chunk of stream as AsyncIterable<Buffer>) yield chunk
+}

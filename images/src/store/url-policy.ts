@@ -1,0 +1,84 @@
+/**
+ * Which URLs an image may be fetched from, the first one and each one it redirects to.
+ *
+ * @module
+ */
+import { isIP } from 'node:net'
+import { ImageError } from '../image-error.ts'
+import { isLoopbackAddress, isPublicAddress } from './address-policy.ts'
+
+const openLocal = 'allowLocal (--allow-local-images) opens it'
+
+/**
+ * Parses and checks one URL: https anywhere public; `file:` and http to loopback only when
+ * `allowLocal`. Names are checked again, as addresses, when they are connected to.
+ *
+ * @throws ImageError IMAGE_URL_REFUSED, saying which option would open it
+ */
+export function checkUrl(text: string, allowLocal: boolean): URL {
+  const url = parseUrl(text)
+  if (url.protocol === 'https:') return checkHttps(url, allowLocal)
+  if (url.protocol !== 'file:' && url.protocol !== 'http:') {
+    throw refuse(url, `scheme ${url.protocol} is not supported, expected https:`)
+  }
+  if (url.protocol === 'http:' && !isLoopbackHost(url)) {
+    throw refuse(url, 'plain http is only for loopback hosts, expected https:')
+  }
+  if (!allowLocal) throw refuse(url, `local images are not allowed here; ${openLocal}`)
+  return url
+}
+
+/**
+ * Checks the target of a redirect by the same rule; a server can send the host neither to a file
+ * nor from https to http.
+ *
+ * @throws ImageError IMAGE_URL_REFUSED
+ */
+export function checkRedirect(from: URL, location: string, allowLocal: boolean): URL {
+  if (!URL.canParse(location, from.href)) {
+    throw refuse(from, 'it redirects to something that is not a URL')
+  }
+  const target = new URL(location, from)
+  if (target.protocol === 'file:' || (from.protocol === 'https:' && target.protocol === 'http:')) {
+    throw refuse(target, `${showUrl(from)} redirects to it, and a redirect may only lead to https:`)
+  }
+  return checkUrl(target.href, allowLocal)
+}
+
+/** The host part without the brackets of an IPv6 literal. */
+export function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '')
+}
+
+/** A URL as shown in messages: without user, password, query and fragment, which may be secrets. */
+export function showUrl(url: URL): string {
+  return `${url.protocol}//${url.host}${url.pathname}${url.search === '' ? '' : '?…'}`
+}
+
+/** The error for an address that the policy keeps closed. */
+export function refuseAddress(host: string, address: string, expected: string): ImageError {
+  const name = host === address ? `address ${address}` : `host ${host} is ${address}, which`
+  return new ImageError('IMAGE_URL_REFUSED', `image ${name} is not ${expected}; ${openLocal}`)
+}
+
+function parseUrl(text: string): URL {
+  if (URL.canParse(text)) return new URL(text)
+  throw new ImageError('IMAGE_URL_REFUSED', 'the image url is not a valid URL')
+}
+
+function checkHttps(url: URL, allowLocal: boolean): URL {
+  const host = hostOf(url)
+  // Node asks no lookup hook for an address literal, so literals are judged here.
+  if (!allowLocal && isIP(host) !== 0 && !isPublicAddress(host)) {
+    throw refuseAddress(host, host, 'a public address')
+  }
+  return url
+}
+
+function isLoopbackHost(url: URL): boolean {
+  return url.hostname === 'localhost' || isLoopbackAddress(hostOf(url))
+}
+
+function refuse(url: URL, reason: string): ImageError {
+  return new ImageError('IMAGE_URL_REFUSED', `image url ${showUrl(url)} refused: ${reason}`)
+}

@@ -1,0 +1,150 @@
+/**
+ * Runs the host's programs (xz, zstd, tar, ...): nothing of our environment, a bounded memory of
+ * what they said, and an end that can be waited for.
+ *
+ * @module
+ */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import type { Readable, Writable } from 'node:stream'
+import { ImageError, errorCode } from './image-error.ts'
+
+/** Who a program runs as and where; missing means as ourselves, in `/`. */
+export interface ToolOptions {
+  cwd?: string
+  uid?: number
+  gid?: number
+  /** Added to PATH and LC_ALL, the only variables it gets. */
+  env?: Readonly<Record<string, string>>
+}
+
+/** How a program ended. */
+export interface ToolExit {
+  /** Its exit status; -1 when a signal ended it. */
+  code: number
+  /** The last line on its stderr, `''` when it said nothing. */
+  lastLine: string
+}
+
+/** A running program. */
+export interface Tool {
+  name: string
+  stdin: Writable
+  stdout: Readable
+  /** Rejects only when it could not be started. */
+  exit: Promise<ToolExit>
+  /** Ends it at once; nothing happens when it has ended. */
+  kill: () => void
+}
+
+/** Debian package of every program that this package runs, for the line to type. */
+const packageOf: Readonly<Record<string, string>> = {
+  xz: 'xz-utils',
+  zstd: 'zstd',
+  tar: 'tar',
+  rm: 'coreutils',
+  chmod: 'coreutils',
+  'apt-get': 'apt',
+  dpkg: 'dpkg',
+  'dpkg-deb': 'dpkg',
+}
+
+const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+const maxStderrBytes = 4096
+
+/** Starts a program with pipes for stdin and stdout. */
+export function startTool(name: string, args: readonly string[], options: ToolOptions = {}): Tool {
+  const { env, cwd = '/', ...identity } = options
+  const child = spawn(name, args, {
+    ...identity,
+    cwd,
+    env: { PATH: path, LC_ALL: 'C', ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  const stderr = collectTail(child.stderr)
+  // A program that ends early breaks its pipe; its exit says why, which is what we report.
+  child.stdin.on('error', () => {})
+  return {
+    name,
+    stdin: child.stdin,
+    stdout: child.stdout,
+    exit: waitForExit(name, cwd, child, stderr),
+    kill: () => void child.kill('SIGKILL'),
+  }
+}
+
+/**
+ * Runs a program to its end without input.
+ *
+ * @returns its stdout
+ * @throws ImageError IMAGE_BUILD_FAILED with its last line; the signal's reason when aborted
+ */
+export async function runTool(
+  name: string,
+  args: readonly string[],
+  options: ToolOptions & { signal?: AbortSignal | undefined } = {},
+): Promise<string> {
+  const { signal, ...rest } = options
+  signal?.throwIfAborted()
+  const tool = startTool(name, args, rest)
+  signal?.addEventListener('abort', tool.kill, { once: true })
+  tool.stdin.end()
+  const output: Buffer[] = []
+  tool.stdout.on('data', (chunk: Buffer) => output.push(chunk))
+  const exit = await tool.exit.finally(() => signal?.removeEventListener('abort', tool.kill))
+  signal?.throwIfAborted()
+  if (exit.code === 0) return Buffer.concat(output).toString('utf8')
+  throw new ImageError('IMAGE_BUILD_FAILED', `${name} failed: ${describeExit(exit)}`)
+}
+
+/**
+ * True when a pipe broke only because the program at its other end had ended, which may be right
+ * (tar stops reading at the end mark) or wrong: the program's exit tells.
+ */
+export function isBrokenPipe(error: unknown): boolean {
+  const code = errorCode(error) ?? ''
+  return ['EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED'].includes(code)
+}
+
+/** The last line a program said, or how it ended when it said nothing. */
+export function describeExit(exit: ToolExit): string {
+  if (exit.lastLine !== '') return exit.lastLine
+  return exit.code === -1 ? 'ended by a signal' : `exit status ${exit.code}`
+}
+
+function waitForExit(
+  name: string,
+  cwd: string,
+  child: ChildProcess,
+  stderr: () => string,
+): Promise<ToolExit> {
+  const exit = new Promise<ToolExit>((resolve, reject) => {
+    child.on('error', (error) => reject(startFailure(name, cwd, error)))
+    child.on('close', (code) => resolve({ code: code ?? -1, lastLine: lastLineOf(stderr()) }))
+  })
+  exit.catch(() => {}) // Whoever waits for it gets the error; nobody may be waiting yet.
+  return exit
+}
+
+function startFailure(name: string, cwd: string, error: Error): Error {
+  // A missing working folder is reported in the same words as a missing program.
+  if (errorCode(error) !== 'ENOENT' || !existsSync(cwd)) return error
+  const message = `${name} is not installed; type: apt-get install ${packageOf[name] ?? name}`
+  return new ImageError('IMAGE_BUILD_FAILED', message, { cause: error })
+}
+
+/** A hostile archive can make a program complain for ever: only the end is kept. */
+function collectTail(stream: Readable): () => string {
+  let tail = Buffer.alloc(0)
+  stream.on('data', (chunk: Buffer) => {
+    tail = Buffer.concat([tail, chunk]).subarray(-maxStderrBytes)
+  })
+  return () => tail.toString('utf8')
+}
+
+/** Without control characters; GNU tar's very last line only says that there were others. */
+function lastLineOf(text: string): string {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  const last = lines.findLast((line) => !line.includes('Exiting with failure status')) ?? ''
+  return last.replace(/\p{Cc}/gu, '?').slice(0, 300)
+}
