@@ -1,0 +1,82 @@
+/**
+ * Which methods this bridge serves to this deployment: by bridge level and by policy.
+ * @module
+ */
+import { methodFacts, type MethodName } from '@causeway/guest-sdk/protocol'
+import { RpcError } from './errors.ts'
+import { isMethodName, methodTable } from './methods.ts'
+
+/** The bridge level that this code implements. */
+export const implementedLevel = '1.27.0'
+
+/** Every wire name. */
+export const methodNames = Object.keys(methodTable) as MethodName[]
+
+/** What narrows the methods of one deployment's bridge. */
+export interface GateOptions {
+  /** Bridge level, `major.minor.patch`. */
+  level: string
+  /** Allowed wire names and `family_*` patterns; absent allows all. */
+  allowedMethods?: readonly string[]
+}
+
+/** Resolves a wire name to a method that may be called. @throws RpcError otherwise. */
+export type Gate = (method: string) => MethodName
+
+/** A gate for one deployment; decided once per method, not per call. */
+export function createGate({ level, allowedMethods }: GateOptions): Gate {
+  const refusals = new Map<string, RpcError>()
+  for (const name of methodNames) {
+    const refusal = versionRefusal(name, level) ?? policyRefusal(name, allowedMethods)
+    if (refusal) refusals.set(name, refusal)
+  }
+  return (method) => {
+    if (!isMethodName(method)) throw unknownMethod(method)
+    const refusal = refusals.get(method)
+    if (refusal) throw refusal
+    return method
+  }
+}
+
+/** Patterns of a policy that match no method of the table. */
+export function unknownPatterns(allowedMethods: readonly string[]): string[] {
+  return allowedMethods.filter((pattern) => !methodNames.some((name) => matches(pattern, name)))
+}
+
+function versionRefusal(name: MethodName, level: string): RpcError | undefined {
+  const { since } = methodFacts[name]
+  if (compareLevels(level, since) >= 0) return undefined
+  return new RpcError(
+    'METHOD_NOT_FOUND',
+    `${name} needs bridge level ${since}, this host has ${level}`,
+    { details: { since, reason: 'version' } },
+  )
+}
+
+function policyRefusal(
+  name: MethodName,
+  allowedMethods: readonly string[] | undefined,
+): RpcError | undefined {
+  if (!allowedMethods || allowedMethods.some((pattern) => matches(pattern, name))) return undefined
+  return new RpcError('PERMISSION_DENIED', `${name} is not granted to this deployment`, {
+    hint: "the operator grants methods in the deployment's policy.methods",
+  })
+}
+
+function unknownMethod(method: string): RpcError {
+  return new RpcError(
+    'METHOD_NOT_FOUND',
+    `there is no method ${JSON.stringify(method.slice(0, 80))}`,
+  )
+}
+
+function matches(pattern: string, name: string): boolean {
+  return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern
+}
+
+/** Negative, zero or positive, as `major.minor.patch` a is below, at or above b. */
+export function compareLevels(a: string, b: string): number {
+  const right = b.split('.').map(Number)
+  const difference = a.split('.').map((part, index) => Number(part) - (right[index] ?? 0))
+  return difference.find((part) => part !== 0) ?? 0
+}

@@ -1,0 +1,121 @@
+/**
+ * `causeway demo`: the main job of Causeway on real parts, explained line by line.
+ * @module
+ */
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { finished } from 'node:stream/promises'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { buildRecipe, type BuiltImage } from '@causeway/images'
+import { Command } from 'commander'
+import type { CallRecord } from '../bridge/dispatch.ts'
+import { loadConfig } from '../config.ts'
+import { runDeployment, type RunEvent } from '../run-deployment.ts'
+import type { Job } from '../sandbox/job.ts'
+import { openState, type StateFolders } from '../state.ts'
+import { fail } from './failure.ts'
+import { createLogger, withSharedOptions, type SharedOptions } from './options.ts'
+import { createReporter, seconds, type Reporter } from './report.ts'
+import { exitCodeOf } from './exit-codes.ts'
+import { abortOnSignals } from './signals.ts'
+import { checkSignatures } from './signature-check.ts'
+
+const example = fileURLToPath(new URL('../../../guest-sdk/examples/first-job', import.meta.url))
+
+export function demoCommand(): Command {
+  const command = new Command('demo').description(
+    'build a small image, run the example job in it, and say what happens',
+  )
+  return withSharedOptions(command).action(demo)
+}
+
+async function demo(flags: SharedOptions): Promise<void> {
+  const reporter = createReporter(process.stdout, true)
+  try {
+    const state = openState(flags.state)
+    const signal = abortOnSignals()
+    const image = await buildImage(state, reporter, signal)
+    const bundle = await copyExample(image)
+    try {
+      await runExample(bundle, state, flags, reporter, signal)
+    } finally {
+      await rm(bundle, { recursive: true, force: true })
+    }
+  } catch (error) {
+    fail(error)
+  }
+}
+
+async function buildImage(
+  state: StateFolders,
+  reporter: Reporter,
+  signal: AbortSignal,
+): Promise<BuiltImage> {
+  const started = performance.now()
+  const folder = join(state.images, 'recipes')
+  const image = await buildRecipe('python', { folder, signal, onProgress: reporter.progress })
+  const how = image.fromCache ? 'built before' : `built in ${seconds(performance.now() - started)}`
+  reporter.done('image ready', `python3 from Debian packages, ${how}`)
+  reporter.done('', `${image.path}, sha256 ${image.sha256}`)
+  return image
+}
+
+/** The example as a deployment of its own, with the image that was just built in its manifest. */
+async function copyExample(image: BuiltImage): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'causeway-demo-'))
+  await cp(example, folder, { recursive: true })
+  const file = join(folder, 'manifest.json')
+  const manifest = JSON.parse(await readFile(file, 'utf8')) as object
+  const filled = {
+    ...manifest,
+    image: { url: pathToFileURL(image.path).href, sha256: image.sha256 },
+  }
+  await writeFile(file, JSON.stringify(filled, null, 2))
+  return folder
+}
+
+async function runExample(
+  folder: string,
+  state: StateFolders,
+  flags: SharedOptions,
+  reporter: Reporter,
+  signal: AbortSignal,
+): Promise<void> {
+  const config = loadConfig(flags.config)
+  // The image is a file on this machine.
+  config.images.allowLocal = true
+  const calls: CallRecord[] = []
+  const onEvent = (event: RunEvent) => {
+    if (event.type === 'call') calls.push(event.record)
+    reporter.event(event)
+  }
+  const exit = await runDeployment({
+    file: join(folder, 'deployment.json'),
+    state,
+    config,
+    log: createLogger(flags.logLevel),
+    signal,
+    onEvent,
+    onOutput: (job) => printOutput(job, reporter),
+  })
+  for (const text of checkSignatures(calls, await messageOf(folder)))
+    reporter.done('signature', text)
+  reporter.exit(exit)
+  process.exitCode = exitCodeOf(exit)
+}
+
+async function messageOf(folder: string): Promise<Buffer> {
+  const deployment = JSON.parse(await readFile(join(folder, 'deployment.json'), 'utf8')) as {
+    environment: { MESSAGE: string }
+  }
+  return Buffer.from(deployment.environment.MESSAGE)
+}
+
+async function printOutput({ stdout, stderr }: Pick<Job, 'stdout' | 'stderr'>, reporter: Reporter) {
+  for (const stream of [stdout, stderr]) {
+    createInterface({ input: stream }).on('line', (line) => reporter.jobLine(line))
+  }
+  await Promise.all([finished(stdout), finished(stderr)])
+}

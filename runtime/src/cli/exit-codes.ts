@@ -1,0 +1,32 @@
+/**
+ * Exit codes of the command.
+ * @module
+ */
+import { constants } from 'node:os'
+import type { JobExit } from '../sandbox/job.ts'
+
+export const exitCodes = {
+  /** Wrong arguments. */
+  usage: 2,
+  /** A file was read and is not right. */
+  invalid: 1,
+  /** Causeway could not start or finish what it was asked for; the job did not decide this. */
+  failed: 125,
+} as const
+
+// As a shell reports a process that a signal ended.
+const signalBase = 128
+
+/** The code for a job's end: its own where it has one. */
+export function exitCodeOf(exit: JobExit): number {
+  switch (exit.reason) {
+    case 'exited':
+      return exit.code
+    case 'signaled':
+      return signalBase + constants.signals[exit.signal]
+    case 'killed':
+      return signalBase + constants.signals.SIGKILL
+    case 'start-failed':
+      return exitCodes.failed
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * `causeway run`: one deployment in the foreground; the exit code is the job's.
+ * @module
+ */
+import type { Readable, Writable } from 'node:stream'
+import { finished } from 'node:stream/promises'
+import { Command } from 'commander'
+import { loadConfig } from '../config.ts'
+import { runDeployment } from '../run-deployment.ts'
+import type { Job } from '../sandbox/job.ts'
+import { openState } from '../state.ts'
+import { exitCodeOf, exitCodes } from './exit-codes.ts'
+import { fail } from './failure.ts'
+import { createLogger, withSharedOptions, type SharedOptions } from './options.ts'
+import { createReporter } from './report.ts'
+import { abortOnSignals } from './signals.ts'
+
+interface RunFlags extends SharedOptions {
+  socket?: string
+  allowLocalImages?: boolean
+  trace?: boolean
+  quiet?: boolean
+}
+
+export function runCommand(): Command {
+  const command = new Command('run')
+    .description('run a deployment in the foreground; exits with the code of its job')
+    .argument('<deployment>', 'deployment file (JSON)')
+    .option('--socket <name>', 'name of the abstract socket (default: a random one)')
+    .option('--allow-local-images', 'allow image URLs with file: and http: to loopback')
+    .option('--trace', 'print each bridge call')
+    .option('--quiet', 'print errors and the job’s own output only')
+    .addHelpText(
+      'after',
+      `
+Exit code: the job's; 128 + n when it died by signal n; ${exitCodes.failed} when it could not be started.
+Ctrl-C or SIGTERM: SIGTERM to the job, after the grace time the end of its whole process tree.`,
+    )
+  return withSharedOptions(command).action(run)
+}
+
+async function run(file: string, flags: RunFlags): Promise<void> {
+  const signal = abortOnSignals()
+  const reporter = createReporter(process.stderr, flags.trace ?? false)
+  try {
+    const config = loadConfig(flags.config)
+    if (flags.allowLocalImages) config.images.allowLocal = true
+    const exit = await runDeployment({
+      file,
+      state: openState(flags.state),
+      config,
+      log: createLogger(flags.logLevel),
+      ...(flags.socket !== undefined && { socket: flags.socket }),
+      signal,
+      onEvent: flags.quiet ? () => {} : reporter.event,
+      onOutput: passThrough,
+    })
+    // Quiet hides what the job decided, not what was decided over it.
+    if (!flags.quiet || exit.reason === 'start-failed' || exit.reason === 'killed') {
+      reporter.exit(exit)
+    }
+    process.exitCode = exitCodeOf(exit)
+  } catch (error) {
+    fail(error)
+  }
+  // What a reader who takes nothing has not taken must not keep us here after a signal.
+  if (signal.aborted) process.exit()
+}
+
+async function passThrough({ stdout, stderr }: Pick<Job, 'stdout' | 'stderr'>): Promise<void> {
+  await Promise.all([forward(stdout, process.stdout), forward(stderr, process.stderr)])
+}
+
+async function forward(from: Readable, to: Writable): Promise<void> {
+  // A reader that went away (`causeway run … | head`) does not end the job; its output is dropped.
+  to.on('error', () => from.unpipe(to).resume())
+  from.pipe(to, { end: false })
+  await finished(from)
+}

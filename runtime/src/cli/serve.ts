@@ -1,0 +1,64 @@
+/**
+ * `causeway serve`: a bridge without a sandbox, for development and conformance tests.
+ * @module
+ */
+import { once } from 'node:events'
+import { Command } from 'commander'
+import { loadConfig } from '../config.ts'
+import { openBridge, type OpenBridge } from '../daemon.ts'
+import { loadWithoutSandbox } from '../deployments/load.ts'
+import { openState } from '../state.ts'
+import { fail } from './failure.ts'
+import { createLogger, withSharedOptions, type SharedOptions } from './options.ts'
+import { abortOnSignals } from './signals.ts'
+
+interface ServeFlags extends SharedOptions {
+  socket?: string
+  limits: boolean
+}
+
+export function serveCommand(): Command {
+  const command = new Command('serve')
+    .description('serve the bridge of a deployment without a sandbox, to every process of your uid')
+    .argument('<deployment>', 'deployment file (JSON); it needs no bundle')
+    .option('--socket <name>', 'name of the abstract socket (default: a random one)')
+    .option('--no-limits', 'lift connection, in-flight and deadline limits, for measuring')
+    .addHelpText('after', '\nPrints {"socket": NAME, ...} on stdout when ready; ends on SIGTERM.')
+  return withSharedOptions(command).action(serve)
+}
+
+async function serve(file: string, flags: ServeFlags): Promise<void> {
+  try {
+    const stopped = abortOnSignals()
+    const bridge = await open(file, flags)
+    process.stdout.write(`${JSON.stringify(readyLine(bridge))}\n`)
+    if (!stopped.aborted) await once(stopped, 'abort')
+    await bridge.close()
+  } catch (error) {
+    fail(error)
+  }
+}
+
+async function open(file: string, flags: ServeFlags): Promise<OpenBridge> {
+  const log = createLogger(flags.logLevel)
+  const config = loadConfig(flags.config)
+  const loaded = await loadWithoutSandbox(file)
+  for (const message of loaded.warnings) log.warn(message)
+  return openBridge(loaded, {
+    config,
+    stateFolder: openState(flags.state).root,
+    log,
+    uid: process.getuid?.() ?? 0,
+    ...(flags.socket !== undefined && { socket: flags.socket }),
+    noLimits: !flags.limits,
+  })
+}
+
+function readyLine({ socket, identity }: OpenBridge) {
+  return {
+    socket,
+    deployment: identity.id,
+    processor: identity.processor.address,
+    pid: process.pid,
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * `causeway validate`: reads a manifest or a deployment with its bundle, and says what is wrong.
+ * @module
+ */
+import { basename } from 'node:path'
+import { DocumentError, parseManifest } from '@causeway/manifest'
+import { Command } from 'commander'
+import { readInputFile } from '../deployments/input-file.ts'
+import { loadWithoutSandbox, looksLikeManifest } from '../deployments/load.ts'
+import { exitCodes } from './exit-codes.ts'
+import { describeFailure } from './failure.ts'
+import { printable } from './printable.ts'
+
+interface Finding {
+  ok: boolean
+  file: string
+  warnings: readonly string[]
+  issues: readonly object[]
+  error?: string
+}
+
+export function validateCommand(): Command {
+  return new Command('validate')
+    .description('check a manifest.json, or a deployment file with its bundle')
+    .argument('<file>', 'manifest.json, or a deployment file')
+    .option('--json', 'print the finding as JSON')
+    .addHelpText('after', `\nExit code: 0 when it is right, ${exitCodes.invalid} when not.`)
+    .action(validate)
+}
+
+async function validate(file: string, flags: { json?: boolean }): Promise<void> {
+  const finding = await check(file)
+  process.stdout.write(flags.json ? `${JSON.stringify(finding)}\n` : text(finding))
+  if (!finding.ok) process.exitCode = exitCodes.invalid
+}
+
+async function check(file: string): Promise<Finding> {
+  try {
+    return { ok: true, file, warnings: await warningsOf(file), issues: [] }
+  } catch (error) {
+    const issues = error instanceof DocumentError ? error.issues : []
+    return { ok: false, file, warnings: [], issues, error: describeFailure(error) }
+  }
+}
+
+async function warningsOf(file: string): Promise<readonly string[]> {
+  const { path, text } = await readInputFile(file, 'a manifest or a deployment file')
+  return basename(path) === 'manifest.json' || looksLikeManifest(text)
+    ? parseManifest(text, file).warnings
+    : (await loadWithoutSandbox(file)).warnings
+}
+
+function text({ ok, file, warnings, error }: Finding): string {
+  const lines = [
+    ...warnings.map((warning) => `! ${warning}`),
+    ok ? `✓ ${file} is right` : `✗ ${error}`,
+  ]
+  return printable(`${lines.join('\n')}\n`)
+}

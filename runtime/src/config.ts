@@ -1,0 +1,93 @@
+/**
+ * The operator's configuration file (TOML); every setting has a working default.
+ * @module
+ */
+import { readFileSync } from 'node:fs'
+import { parse } from 'smol-toml'
+import * as v from 'valibot'
+import { compareLevels, implementedLevel } from './bridge/gate.ts'
+
+const level = v.pipe(
+  v.string(),
+  v.regex(/^\d+\.\d+\.\d+$/, 'expected major.minor.patch'),
+  v.check(
+    (value) => compareLevels(value, implementedLevel) <= 0,
+    `expected at most ${implementedLevel}, the level this version implements`,
+  ),
+)
+const guestFolder = v.pipe(
+  v.string(),
+  v.regex(/^(?:\/[^/\0]+)+$/, 'expected an absolute path inside the image'),
+  v.check((path) => !path.split('/').includes('..'), 'expected a path without ..'),
+)
+
+const configSchema = v.strictObject({
+  processor: v.optional(
+    v.strictObject({
+      /** SS58 prefix of the processor's address. */
+      ss58Prefix: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(16383)), 42),
+      /** `origin.kind` of deployments that name none. */
+      originKind: v.optional(v.pipe(v.string(), v.nonEmpty()), 'Substrate'),
+    }),
+    {},
+  ),
+  bridge: v.optional(
+    v.strictObject({
+      /** Bridge level answered by `processor_version`; methods above it are not served. */
+      level: v.optional(level, implementedLevel),
+    }),
+    {},
+  ),
+  images: v.optional(
+    v.strictObject({
+      /** Allow `file:` and loopback `http:` image URLs, and https to private addresses. */
+      allowLocal: v.optional(v.boolean(), false),
+    }),
+    {},
+  ),
+  sandbox: v.optional(
+    v.strictObject({
+      /** Where the bundle lands in the guest; also the job's working directory. */
+      bundlePath: v.optional(guestFolder, '/root/job'),
+      /** The PRoot program: a name on PATH or a path. */
+      proot: v.optional(v.pipe(v.string(), v.nonEmpty()), 'proot'),
+      /** First of the 65,536 host uids for jobs when the daemon is root; above what others use. */
+      uidBase: v.optional(
+        v.pipe(v.number(), v.integer(), v.minValue(1000), v.maxValue(4_294_000_000)),
+        1_900_000_000,
+      ),
+      /** Time between SIGTERM to the job and the end of its whole tree, ms. */
+      stopGraceMs: v.optional(
+        v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(600_000)),
+        5_000,
+      ),
+    }),
+    {},
+  ),
+})
+
+export type Config = v.InferOutput<typeof configSchema>
+
+/** The defaults, or the file's settings over them. @throws Error naming file, setting and what was expected. */
+export function loadConfig(file: string | undefined): Config {
+  if (file === undefined) return v.parse(configSchema, {})
+  const result = v.safeParse(configSchema, parseToml(file))
+  if (result.success) return result.output
+  throw new Error(result.issues.map((issue) => `${file}: ${describe(issue)}`).join('\n'))
+}
+
+function parseToml(file: string): unknown {
+  const text = readFileSync(file, 'utf8')
+  try {
+    return parse(text)
+  } catch (cause) {
+    throw new Error(`${file}: ${(cause as Error).message}`, { cause })
+  }
+}
+
+function describe(issue: v.BaseIssue<unknown>): string {
+  const setting = v.getDotPath(issue) ?? 'the file'
+  return issue.expected === 'never'
+    ? `${setting}: there is no such setting`
+    : `${setting}: ${issue.message}, found ${JSON.stringify(issue.input) ?? 'nothing'}`
+}

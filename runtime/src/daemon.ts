@@ -1,0 +1,122 @@
+/**
+ * Composition root: puts one deployment's keys, facts and policy behind its bridge.
+ * @module
+ */
+import { randomBytes } from 'node:crypto'
+import { decodeSs58 } from '@causeway/manifest'
+import type { Logger } from 'pino'
+import { admitUid } from './bridge/admission.ts'
+import { createDispatch, type Answer, type CallRecord } from './bridge/dispatch.ts'
+import { createGate } from './bridge/gate.ts'
+import { defaultLimits, noLimits } from './bridge/limits.ts'
+import { startListener } from './bridge/listener.ts'
+import type { Config } from './config.ts'
+import { deploymentHandlers } from './deployment/handlers.ts'
+import { emptyCid } from './deployments/bundle.ts'
+import { deploymentKeys, identify, type Identity } from './deployments/identity.ts'
+import type { LoadedDeployment } from './deployments/load.ts'
+import { processorHandlers } from './processor/handlers.ts'
+import { signerHandlers } from './signer/handlers.ts'
+import { createKeyring, type Keyring } from './signer/keyring.ts'
+import { loadRootSecret } from './signer/root-secret.ts'
+
+/** What a bridge needs besides the deployment. */
+export interface BridgeOptions {
+  config: Config
+  /** Folder with the root secret. */
+  stateFolder: string
+  log: Logger
+  /** Host uid whose processes may call. */
+  uid: number
+  /** Socket name; default `causeway-` and 128 random bits in hex. */
+  socket?: string
+  /** Lifts every limit but the line's size. */
+  noLimits?: boolean
+  observe?: (record: CallRecord) => void
+}
+
+/** A deployment's bridge, listening. */
+export interface OpenBridge {
+  /** Value of BRIDGE_SOCKET. */
+  socket: string
+  identity: Identity
+  /** Closes the socket and zeroes the keys. */
+  close(): Promise<void>
+}
+
+/** Derives a deployment's keys and serves its bridge. @throws StartError */
+export async function openBridge(
+  loaded: LoadedDeployment,
+  options: BridgeOptions,
+): Promise<OpenBridge> {
+  const { identity, keyring } = openKeys(loaded, options)
+  const socket = options.socket ?? `causeway-${randomBytes(16).toString('hex')}`
+  try {
+    const listener = await startListener({
+      name: socket,
+      admit: admitUid(options.uid),
+      answer: createAnswer(loaded, identity, keyring, options),
+      limits: options.noLimits ? noLimits : defaultLimits,
+      log: options.log,
+    })
+    const close = async () => {
+      await listener.stop()
+      keyring.destroy()
+    }
+    return { socket, identity, close }
+  } catch (error) {
+    keyring.destroy()
+    throw error
+  }
+}
+
+function openKeys({ deployment }: LoadedDeployment, { config, stateFolder }: BridgeOptions) {
+  const root = loadRootSecret(stateFolder)
+  try {
+    const identity = identify(deployment, root, config.processor)
+    return { identity, keyring: createKeyring(deploymentKeys(deployment, identity, root)) }
+  } finally {
+    root.fill(0)
+  }
+}
+
+function createAnswer(
+  { deployment, bundle }: LoadedDeployment,
+  identity: Identity,
+  keyring: Keyring,
+  { config, log, observe }: BridgeOptions,
+): Answer {
+  const { level } = config.bridge
+  const { methods } = deployment.policy
+  const facts = {
+    id: identity.id,
+    origin: identity.origin,
+    ipfsHash: deployment.ipfsHash ?? bundle?.cid ?? emptyCid,
+    slot: deployment.slot,
+    processorAddress: identity.processor.address,
+    assignedProcessors: others(deployment.assignedProcessors, identity.processor.account),
+    publicKeys: keyring.publicKeys,
+    encryptionKeys: keyring.encryptionKeys,
+  }
+  return createDispatch({
+    handlers: {
+      ...processorHandlers(level),
+      ...deploymentHandlers(facts),
+      ...signerHandlers(keyring),
+    },
+    gate: createGate({ level, ...(methods && { allowedMethods: methods }) }),
+    log,
+    ...(observe && { observe }),
+  })
+}
+
+/** Entries that are not this processor's, under whatever prefix its address is written. */
+function others<T>(
+  processors: Readonly<Record<string, T>>,
+  account: Uint8Array,
+): Record<string, T> {
+  const entries = Object.entries(processors).filter(
+    ([address]) => Buffer.compare(decodeSs58(address).publicKey, account) !== 0,
+  )
+  return Object.fromEntries(entries)
+}

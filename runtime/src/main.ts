@@ -1,0 +1,37 @@
+/**
+ * The `causeway` command: argv → one command of `cli/`.
+ * @module
+ */
+import { Command, CommanderError } from 'commander'
+import { demoCommand } from './cli/demo.ts'
+import { exitCodes } from './cli/exit-codes.ts'
+import { fail } from './cli/failure.ts'
+import { runCommand } from './cli/run.ts'
+import { serveCommand } from './cli/serve.ts'
+import { validateCommand } from './cli/validate.ts'
+import { packageVersion, versionCommand } from './cli/version.ts'
+
+const commands = [runCommand, serveCommand, validateCommand, versionCommand, demoCommand]
+
+/** Runs one command; sets the exit code, never throws. */
+export async function main(argv: readonly string[]): Promise<void> {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreBrokenPipe)
+  const program = new Command('causeway')
+    .description("run other people's jobs and give them capabilities, never secrets")
+    .version(packageVersion())
+    .exitOverride()
+  for (const create of commands) program.addCommand(create().exitOverride())
+  try {
+    await program.parseAsync(argv, { from: 'user' })
+  } catch (error) {
+    // Commander has printed its own message by then.
+    if (error instanceof CommanderError)
+      process.exitCode = error.exitCode === 0 ? 0 : exitCodes.usage
+    else fail(error)
+  }
+}
+
+/** A reader that went away (`causeway demo | head`) must not end a job half-way. */
+function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
+}

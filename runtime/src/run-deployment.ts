@@ -1,0 +1,167 @@
+/**
+ * One deployment in the foreground: root, bridge, job, and nothing left behind.
+ * @module
+ */
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { removeTree } from '@causeway/images'
+import type { Manifest } from '@causeway/manifest'
+import type { Logger } from 'pino'
+import type { CallRecord } from './bridge/dispatch.ts'
+import type { Config } from './config.ts'
+import { openBridge, type OpenBridge } from './daemon.ts'
+import type { Bundle } from './deployments/bundle.ts'
+import { loadDeployment, type LoadedDeployment } from './deployments/load.ts'
+import { createRunFolder, removeStaleRuns } from './deployments/run-folder.ts'
+import { prepareRoot, type RootEvent } from './job-root.ts'
+import { withJobUser, type JobUser } from './job-user.ts'
+import type { Job, JobExit } from './sandbox/job.ts'
+import { openSandbox, type Sandbox } from './sandbox/sandbox.ts'
+import { StartError } from './start-error.ts'
+import type { StateFolders } from './state.ts'
+
+/** What happens in a run, in order; `warning` and `call` may come at any time. */
+export type RunEvent =
+  | RootEvent
+  | { type: 'warning'; message: string }
+  | { type: 'bridge-open'; bridge: OpenBridge }
+  | { type: 'job-started'; command: readonly string[]; uid: number; sandbox: string }
+  | { type: 'call'; record: CallRecord }
+
+export interface RunOptions {
+  /** Deployment file. */
+  file: string
+  state: StateFolders
+  config: Config
+  log: Logger
+  /** Socket name; default a random one. */
+  socket?: string
+  /** Ends the run: SIGTERM to the job, then the whole tree. */
+  signal: AbortSignal
+  onEvent: (event: RunEvent) => void
+  /** Takes the job's output as it comes; resolves when both streams have ended. */
+  onOutput: (job: Pick<Job, 'stdout' | 'stderr'>) => Promise<unknown>
+}
+
+/** A deployment that has all a job needs, and where it runs. */
+interface Run {
+  loaded: LoadedDeployment
+  bundle: Bundle
+  manifest: Manifest
+  sandbox: Sandbox
+  folder: string
+  user: JobUser
+}
+
+/**
+ * Runs a deployment to its end. Whatever happens, its folder, socket, keys and uid are given back.
+ * @throws DocumentError, ImageError, StartError, or the signal's reason before the job runs
+ */
+export async function runDeployment(options: RunOptions): Promise<JobExit> {
+  const { config, state } = options
+  await removeStaleRuns(state.deployments)
+  const folder = createRunFolder(state.deployments)
+  const onWarning = (message: string) => options.onEvent({ type: 'warning', message })
+  try {
+    const loaded = await loadDeployment(options.file, join(folder, 'bundle.zip'))
+    const sandbox = await openSandbox(config.sandbox.proot)
+    for (const message of [...loaded.warnings, ...sandbox.warnings]) onWarning(message)
+    const parts = { ...runnable(loaded), loaded, sandbox, folder }
+    const { uidBase } = config.sandbox
+    return await withJobUser({ uidBase, folder, onWarning }, (user) =>
+      runWithBridge({ ...parts, user }, options),
+    )
+  } finally {
+    await removeTree(folder)
+  }
+}
+
+function runnable({ deployment, bundle, manifest }: LoadedDeployment) {
+  if (bundle && manifest) return { bundle, manifest }
+  throw new StartError(
+    'MANIFEST_MISSING',
+    `${deployment.file}: expected a bundle with manifest.json beside it or in "bundle", found none`,
+  )
+}
+
+async function runWithBridge(run: Run, options: RunOptions): Promise<JobExit> {
+  const command = await prepareRoot({
+    ...run,
+    root: join(run.folder, 'root'),
+    workFolder: options.config.sandbox.bundlePath,
+    imageFolder: options.state.images,
+    allowLocalImages: options.config.images.allowLocal,
+    ...run.user,
+    signal: options.signal,
+    onEvent: options.onEvent,
+  })
+  const bridge = await openBridge(run.loaded, {
+    config: options.config,
+    stateFolder: options.state.root,
+    log: options.log,
+    uid: run.user.uid,
+    ...(options.socket !== undefined && { socket: options.socket }),
+    observe: (record) => options.onEvent({ type: 'call', record }),
+  })
+  options.onEvent({ type: 'bridge-open', bridge })
+  try {
+    const job = await startJob(run, command, bridge, options)
+    return await attend(job, run, command, options)
+  } finally {
+    await bridge.close()
+  }
+}
+
+function startJob(
+  { loaded: { deployment }, sandbox, folder, user }: Run,
+  command: readonly string[],
+  bridge: OpenBridge,
+  { config }: RunOptions,
+): Promise<Job> {
+  return sandbox.start({
+    folder,
+    root: join(folder, 'root'),
+    ...(user.owner && { uid: user.uid }),
+    workFolder: config.sandbox.bundlePath,
+    command,
+    environment: deployment.environment,
+    bridgeSocket: bridge.socket,
+    interfaces: deployment.interfaces,
+  })
+}
+
+async function attend(
+  job: Job,
+  { sandbox, user }: Run,
+  command: readonly string[],
+  { signal, config, onEvent, onOutput }: RunOptions,
+): Promise<JobExit> {
+  const stop = () => job.stop(config.sandbox.stopGraceMs)
+  signal.addEventListener('abort', stop)
+  if (signal.aborted) stop()
+  const announce = async () => {
+    if (!(await job.started)) return
+    const by = `PRoot ${sandbox.proot.version}`
+    onEvent({ type: 'job-started', command, uid: user.uid, sandbox: by })
+  }
+  try {
+    const output = Promise.race([onOutput(job), outputAbandoned(job, signal)])
+    const [exit] = await Promise.all([job.exited, output, announce()])
+    return exit
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+// After the end of a job that was told to end, for what is still in its pipes.
+const outputGraceMs = 1_000
+
+/** A reader that takes nothing must not keep an ended run from ending. */
+async function outputAbandoned(job: Job, signal: AbortSignal): Promise<void> {
+  await job.exited
+  if (!signal.aborted) await once(signal, 'abort')
+  await pause(outputGraceMs, undefined, { ref: false })
+  job.stdout.destroy()
+  job.stderr.destroy()
+}

@@ -1,0 +1,37 @@
+/**
+ * Finds a job's processes from the host's side.
+ * @module
+ */
+import { readFileSync } from 'node:fs'
+
+/**
+ * Host pid of the descendant of `ancestor` that its own PID namespace calls `guestPid`;
+ * undefined when it is gone.
+ */
+export function findGuestProcess(ancestor: number, guestPid: number): number | undefined {
+  const queue = childrenOf(ancestor)
+  for (const pid of queue) {
+    if (namespacePid(pid) === guestPid) return pid
+    queue.push(...childrenOf(pid))
+  }
+  return undefined
+}
+
+function childrenOf(pid: number): number[] {
+  return read(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number)
+}
+
+/** The last number of `NSpid`: the pid in the innermost namespace (proc(5)). */
+function namespacePid(pid: number): number | undefined {
+  const numbers = /^NSpid:\s*(.*)$/m.exec(read(`/proc/${pid}/status`))?.[1]?.split(/\s+/)
+  return numbers ? Number(numbers.at(-1)) : undefined
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    // The process ended while we looked; it has no children and no pid then.
+    return ''
+  }
+}

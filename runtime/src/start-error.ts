@@ -1,0 +1,22 @@
+/** Why a deployment could not be started; `kind` is stable, the message names what was wrong. */
+export type StartErrorKind =
+  | 'INPUT_UNREADABLE'
+  | 'BUNDLE_INVALID'
+  | 'MANIFEST_MISSING'
+  | 'ENTRYPOINT_MISSING'
+  | 'KEYS_INVALID'
+  | 'POLICY_INVALID'
+  | 'ENVIRONMENT_TOO_LARGE'
+  | 'STATE_UNREACHABLE'
+  | 'SANDBOX_UNAVAILABLE'
+  | 'SOCKET_UNAVAILABLE'
+
+export class StartError extends Error {
+  override readonly name = 'StartError'
+  readonly kind: StartErrorKind
+
+  constructor(kind: StartErrorKind, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.kind = kind
+  }
+}

@@ -1,0 +1,25 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** A deployment to write to disk. */
+export interface DeploymentFiles {
+  image: { url: string; sha256: string }
+  /** Default `job.sh`. */
+  entrypoint?: string
+  /** Name → content; the entrypoint among them. */
+  files: Readonly<Record<string, string | Buffer>>
+  /** Fields of the deployment file. */
+  deployment?: object
+}
+
+/** Writes bundle and deployment file into one folder and gives the deployment file's path. */
+export async function writeDeployment(folder: string, spec: DeploymentFiles): Promise<string> {
+  await mkdir(folder, { recursive: true })
+  const manifest = { version: '1', entrypoint: spec.entrypoint ?? 'job.sh', image: spec.image }
+  await writeFile(join(folder, 'manifest.json'), JSON.stringify(manifest))
+  for (const [name, content] of Object.entries(spec.files))
+    await writeFile(join(folder, name), content)
+  const file = join(folder, 'deployment.json')
+  await writeFile(file, JSON.stringify(spec.deployment ?? {}))
+  return file
+}

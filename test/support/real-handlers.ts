@@ -1,0 +1,33 @@
+/**
+ * The handlers that the daemon serves, over fixed keys and facts.
+ * @module
+ */
+import type { Handlers } from '../../runtime/src/bridge/methods.ts'
+import { implementedLevel } from '../../runtime/src/bridge/gate.ts'
+import { deploymentHandlers, type DeploymentFacts } from '../../runtime/src/deployment/handlers.ts'
+import { processorHandlers } from '../../runtime/src/processor/handlers.ts'
+import { signerHandlers } from '../../runtime/src/signer/handlers.ts'
+import { createKeyring, type Keyring } from '../../runtime/src/signer/keyring.ts'
+import { fixedKeys } from './deployment-keys.ts'
+
+/** What the bridge of {@link realHandlers} says of its deployment. */
+export const fixedFacts = {
+  id: '3510',
+  origin: { kind: 'Substrate', source: '11'.repeat(32) },
+  ipfsHash: 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku',
+  slot: 3,
+  processorAddress: '5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY',
+  assignedProcessors: {},
+}
+
+export function realHandlers(
+  facts: Partial<DeploymentFacts> = {},
+  keyring: Keyring = createKeyring(fixedKeys()),
+): Handlers {
+  const { publicKeys, encryptionKeys } = keyring
+  return {
+    ...processorHandlers(implementedLevel),
+    ...deploymentHandlers({ ...fixedFacts, publicKeys, encryptionKeys, ...facts }),
+    ...signerHandlers(keyring),
+  }
+}

@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { errorCodes, type ErrorKind } from '@causeway/guest-sdk/protocol'
+import {
+  errorReply,
+  RpcError,
+  toErrorObject,
+  toInternalErrorObject,
+} from '../../../../runtime/src/bridge/errors.ts'
+import { methodTable } from '../../../../runtime/src/bridge/methods.ts'
+
+/** Every kind: one that is missing does not compile. */
+const table: { readonly [K in ErrorKind]: { code: number; retryable: boolean } } = {
+  PARSE: { code: -32700, retryable: false },
+  INVALID_REQUEST: { code: -32600, retryable: false },
+  METHOD_NOT_FOUND: { code: -32601, retryable: false },
+  INVALID_PARAMS: { code: -32602, retryable: false },
+  UNSUPPORTED_CURVE: { code: -32602, retryable: false },
+  BAD_DERIVATION_PATH: { code: -32602, retryable: false },
+  BAD_DIGEST_LENGTH: { code: -32602, retryable: false },
+  BAD_PUBLIC_KEY: { code: -32602, retryable: false },
+  INTERNAL: { code: -32603, retryable: false },
+  PERMISSION_DENIED: { code: -32603, retryable: false },
+  UNAVAILABLE: { code: -32603, retryable: true },
+  DEADLINE_EXCEEDED: { code: -32603, retryable: true },
+  DECRYPT_FAILED: { code: -32603, retryable: false },
+  PEER_REJECTED: { code: -32001, retryable: false },
+  LIMIT_EXCEEDED: { code: -32005, retryable: false },
+}
+
+describe('error kinds', () => {
+  it('are exactly those of the table', () => {
+    expect(Object.keys(errorCodes).sort()).toEqual(Object.keys(table).sort())
+  })
+
+  it.each(Object.entries(table))('%s', (kind, { code, retryable }) => {
+    expect(toErrorObject(new RpcError(kind as ErrorKind, 'what happened'))).toStrictEqual({
+      code,
+      message: 'what happened',
+      data: { kind, retryable },
+    })
+  })
+
+  it('every kind is named somewhere in the runtime or waits for a method to come', () => {
+    const sources = ['admission', 'connection', 'dispatch', 'envelope', 'errors', 'gate', 'methods']
+    const signer = ['cipher', 'curves', 'derivation-path']
+    const text = [
+      ...sources.map((name) => `bridge/${name}`),
+      ...signer.map((name) => `signer/${name}`),
+      'bridge/params',
+    ]
+      .map((path) => new URL(`../../../../runtime/src/${path}.ts`, import.meta.url))
+      .map((url) => readFileSync(url, 'utf8'))
+      .join()
+    const unnamed = Object.keys(errorCodes).filter((kind) => !text.includes(`'${kind}'`))
+    expect(unnamed).toEqual([])
+  })
+
+  it('the rows of the method table name only kinds of bad params or their own', () => {
+    const kinds = Object.values(methodTable).flatMap(({ errors }) => errors)
+    expect(kinds.filter((kind) => ![-32602, -32603].includes(errorCodes[kind]))).toEqual([])
+  })
+})
+
+describe('wire form', () => {
+  it('carries every option and never the cause', () => {
+    const error = new RpcError('LIMIT_EXCEEDED', 'busy', {
+      hint: 'wait',
+      details: { limit: 1 },
+      retryAfterMs: 50,
+      cause: new Error('/secret/path'),
+    })
+    expect(toErrorObject(error)).toStrictEqual({
+      code: -32005,
+      message: 'busy',
+      data: {
+        kind: 'LIMIT_EXCEEDED',
+        retryable: true,
+        hint: 'wait',
+        details: { limit: 1 },
+        retryAfterMs: 50,
+      },
+    })
+  })
+
+  it('keeps the cause for the host', () => {
+    const cause = new Error('why')
+    expect(new RpcError('INTERNAL', 'x', { cause }).cause).toBe(cause)
+  })
+
+  it('of an unexpected exception is fixed but for the request id', () => {
+    expect(toInternalErrorObject('42')).toStrictEqual({
+      code: -32603,
+      message: 'internal error',
+      data: { kind: 'INTERNAL', retryable: false, requestId: '42' },
+    })
+  })
+
+  it.each([{ id: undefined }, { id: null }])('before a request: id $id is null', ({ id }) => {
+    expect(errorReply(new RpcError('PARSE', 'x'), id)).toBe(
+      '{"jsonrpc":"2.0","error":{"code":-32700,"message":"x","data":{"kind":"PARSE","retryable":false}},"id":null}',
+    )
+  })
+
+  it.each(['a', 0, 7])('before a request: id %j is echoed', (id) => {
+    expect(JSON.parse(errorReply(new RpcError('PARSE', 'x'), id))).toMatchObject({ id })
+  })
+})

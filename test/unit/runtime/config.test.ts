@@ -1,0 +1,94 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect } from 'vitest'
+import { loadConfig } from '../../../runtime/src/config.ts'
+import { test } from '../../support/folder-fixture.ts'
+import { thrownBy } from '../../support/thrown.ts'
+
+const defaults = {
+  processor: { ss58Prefix: 42, originKind: 'Substrate' },
+  bridge: { level: '1.27.0' },
+  images: { allowLocal: false },
+  sandbox: { bundlePath: '/root/job', proot: 'proot', uidBase: 1_900_000_000, stopGraceMs: 5_000 },
+}
+
+function write(folder: string, text: string): string {
+  const file = join(folder, 'causeway.toml')
+  writeFileSync(file, text)
+  return file
+}
+
+describe('configuration', () => {
+  test('without a file is the defaults', () => {
+    expect(loadConfig(undefined)).toEqual(defaults)
+  })
+
+  test('of an empty file is the defaults', ({ folder }) => {
+    expect(loadConfig(write(folder, ''))).toEqual(defaults)
+  })
+
+  test.for([
+    { text: '[bridge]\nlevel = "1.25.0"', section: 'bridge', value: { level: '1.25.0' } },
+    { text: '[images]\nallowLocal = true', section: 'images', value: { allowLocal: true } },
+    {
+      text: '[processor]\nss58Prefix = 0\noriginKind = "Vara"',
+      section: 'processor',
+      value: { ss58Prefix: 0, originKind: 'Vara' },
+    },
+    {
+      text: '[sandbox]\nbundlePath = "/srv/job"\nstopGraceMs = 0',
+      section: 'sandbox',
+      value: { ...defaults.sandbox, bundlePath: '/srv/job', stopGraceMs: 0 },
+    },
+  ])('$text', ({ text, section, value }, { folder }) => {
+    expect(loadConfig(write(folder, text))).toEqual({ ...defaults, [section]: value })
+  })
+
+  test.for([
+    { text: 'x = 1', says: 'x: there is no such setting' },
+    { text: '[bridge]\nlevels = "1.25.0"', says: 'bridge.levels: there is no such setting' },
+    { text: '[nothing]', says: 'nothing: there is no such setting' },
+    { text: '[bridge]\nlevel = "1.28.0"', says: 'bridge.level: expected at most 1.27.0' },
+    { text: '[bridge]\nlevel = "2.0.0"', says: 'bridge.level: expected at most 1.27.0' },
+    { text: '[bridge]\nlevel = "1.25"', says: 'bridge.level: expected major.minor.patch' },
+    { text: '[bridge]\nlevel = 1.25', says: 'bridge.level: ' },
+    { text: 'bridge = 3', says: 'bridge: ' },
+    { text: '[[bridge]]\nlevel = "1.25.0"', says: 'bridge.0: there is no such setting' },
+    { text: '[processor]\nss58Prefix = 16384', says: 'processor.ss58Prefix: ' },
+    { text: '[processor]\nss58Prefix = -1', says: 'processor.ss58Prefix: ' },
+    { text: '[processor]\nss58Prefix = 1.5', says: 'processor.ss58Prefix: ' },
+    { text: '[processor]\noriginKind = ""', says: 'processor.originKind: ' },
+    {
+      text: '[sandbox]\nbundlePath = "job"',
+      says: 'sandbox.bundlePath: expected an absolute path',
+    },
+    { text: '[sandbox]\nbundlePath = "/"', says: 'sandbox.bundlePath: expected an absolute path' },
+    {
+      text: '[sandbox]\nbundlePath = "/a/../b"',
+      says: 'sandbox.bundlePath: expected a path without ..',
+    },
+    { text: '[sandbox]\nbundlePath = "/a//b"', says: 'sandbox.bundlePath: ' },
+    { text: '[sandbox]\nuidBase = 0', says: 'sandbox.uidBase: ' },
+    { text: '[sandbox]\nstopGraceMs = -1', says: 'sandbox.stopGraceMs: ' },
+    { text: '[bridge', says: '' },
+    { text: '[bridge]\nlevel = 99999999999999999999', says: '' },
+  ])('refuses, naming file and setting: $text', async ({ text, says }, { folder }) => {
+    const file = write(folder, text)
+    const { message } = (await thrownBy(() => loadConfig(file))) as Error
+    expect(message.startsWith(`${file}: ${says}`)).toBe(true)
+  })
+
+  test('names every wrong setting', async ({ folder }) => {
+    const file = write(folder, 'x = 1\n[images]\nallowLocal = "yes"')
+    const { message } = (await thrownBy(() => loadConfig(file))) as Error
+    expect(message.split('\n').map((line) => line.split(': ')[1])).toEqual([
+      'images.allowLocal',
+      'x',
+    ])
+  })
+
+  test('names a file that is not there', async ({ folder }) => {
+    const file = join(folder, 'none.toml')
+    expect(await thrownBy(() => loadConfig(file))).toMatchObject({ code: 'ENOENT', path: file })
+  })
+})

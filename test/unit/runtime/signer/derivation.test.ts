@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import {
+  deriveAccount,
+  derivePrivateKeys,
+  type DeploymentLabel,
+} from '../../../../runtime/src/signer/derivation.ts'
+import { hex } from '../../../support/hex.ts'
+
+const root = new Uint8Array(32).fill(1)
+const base: DeploymentLabel = { originKind: 'kind', source: Uint8Array.of(1, 2), id: '7' }
+
+/** The six keys of a deployment, in hex. */
+function keysOf(label: Partial<DeploymentLabel> = {}, secret = root): string[] {
+  const { signing, encryption, hdSeed } = derivePrivateKeys(secret, { ...base, ...label })
+  return [...Object.values(signing), ...Object.values(encryption), hdSeed].map(hex)
+}
+
+describe('derivation', () => {
+  it('is the same every time and leaves the root alone', () => {
+    expect(keysOf()).toEqual(keysOf())
+    expect(hex(root)).toBe('01'.repeat(32))
+  })
+
+  it('gives six different keys, of 32 bytes and a seed of 64', () => {
+    expect(new Set(keysOf()).size).toBe(6)
+    expect(keysOf().map((key) => key.length / 2)).toEqual([32, 32, 32, 32, 32, 64])
+  })
+
+  it.each([
+    { name: 'another kind', label: { originKind: 'Kind' } },
+    { name: 'another source', label: { source: Uint8Array.of(1, 3) } },
+    { name: 'another id', label: { id: '8' } },
+    { name: 'another root', label: {}, secret: new Uint8Array(32).fill(2) },
+    {
+      name: 'kind and source shifted',
+      label: { originKind: 'kind\x01', source: Uint8Array.of(2) },
+    },
+    { name: 'source and id shifted', label: { source: Uint8Array.of(1, 2, 0x37), id: '' } },
+    { name: 'id into purpose', label: { id: '7sign' } },
+    { name: 'a zero more in the source', label: { source: Uint8Array.of(1, 2, 0) } },
+    { name: 'a NUL in the id', label: { id: '7\0' } },
+  ])('$name changes every key', ({ label, secret }) => {
+    const before = new Set(keysOf())
+    expect(keysOf(label, secret).filter((key) => before.has(key))).toEqual([])
+  })
+
+  it('the account depends on the root alone', () => {
+    expect(hex(deriveAccount(root))).toBe(hex(deriveAccount(root)))
+    expect(hex(deriveAccount(root))).not.toBe(hex(deriveAccount(new Uint8Array(32))))
+    expect(keysOf()).not.toContain(hex(deriveAccount(root)))
+  })
+})

@@ -1,0 +1,146 @@
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect } from 'vitest'
+import { readImportedKeys } from '../../../../runtime/src/signer/imported-keys.ts'
+import { bytes } from '../../../support/hex.ts'
+import { test } from '../../../support/folder-fixture.ts'
+import { thrownBy } from '../../../support/thrown.ts'
+
+const one = '11'.repeat(32)
+const two = 'Ab'.repeat(32)
+const p256Order = 'ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551'
+const secp256k1Order = 'fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141'
+const lessOne = (order: string) => (BigInt(`0x${order}`) - 1n).toString(16)
+
+function writeKeys(folder: string, content: string | object, mode = 0o600): string {
+  const file = join(folder, 'keys.json')
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content))
+  chmodSync(file, mode)
+  return file
+}
+
+describe('a keys file', () => {
+  const all = {
+    signing: { p256: one, secp256k1: two, ed25519: '00'.repeat(32) },
+    encryption: { p256: two, secp256k1: one },
+  }
+
+  test.for([
+    { name: 'every key', content: all, keys: all },
+    { name: 'nothing', content: {}, keys: { signing: {}, encryption: {} } },
+    {
+      name: 'one key',
+      content: { encryption: { p256: one } },
+      keys: { signing: {}, encryption: { p256: one } },
+    },
+    {
+      name: 'empty groups',
+      content: { signing: {}, encryption: {} },
+      keys: { signing: {}, encryption: {} },
+    },
+    {
+      name: '0x before the digits',
+      content: { signing: { p256: `0x${one}` } },
+      keys: { signing: { p256: one }, encryption: {} },
+    },
+    {
+      name: 'the smallest scalars',
+      content: { signing: { p256: one.replace(/.*/, '1'.padStart(64, '0')) } },
+      keys: { signing: { p256: '1'.padStart(64, '0') }, encryption: {} },
+    },
+    {
+      name: 'the largest scalars',
+      content: { signing: { p256: lessOne(p256Order), secp256k1: lessOne(secp256k1Order) } },
+      keys: {
+        signing: { p256: lessOne(p256Order), secp256k1: lessOne(secp256k1Order) },
+        encryption: {},
+      },
+    },
+    {
+      name: 'blanks and line ends',
+      content: ` {\r\n\t"signing" :\n{ "p256"\n:\n"${one}" } }\n`,
+      keys: { signing: { p256: one }, encryption: {} },
+    },
+  ])('is read: $name', ({ content, keys }, { folder }) => {
+    const inBytes = (group: Record<string, string>) =>
+      Object.fromEntries(Object.entries(group).map(([curve, key]) => [curve, bytes(key)]))
+    expect(readImportedKeys(writeKeys(folder, content))).toEqual({
+      signing: inBytes(keys.signing),
+      encryption: inBytes(keys.encryption),
+    })
+  })
+
+  const shape =
+    'expected {signing: {p256, secp256k1, ed25519}, encryption: {p256, secp256k1}} with private keys of 64 hex digits'
+  const noKey = 'not a private key of this curve'
+  test.for([
+    { content: '', says: 'not valid JSON' },
+    { content: `{"signing":{"p256":"${one}"}`, says: 'not valid JSON' },
+    { content: `{"signing":{"p256":"${one}}}`, says: 'not valid JSON' },
+    { content: `{"signing":{"p256":${one}}}`, says: `signing.p256: ${shape}` },
+    { content: [], says: `the file: ${shape}` },
+    { content: '"x"', says: `the file: ${shape}` },
+    { content: `"${one}"`, says: `the file: ${shape}` },
+    { content: 'null', says: `the file: ${shape}` },
+    { content: { signing: one }, says: `signing: ${shape}` },
+    { content: { signing: [one] }, says: `signing: ${shape}` },
+    { content: { signing: [] }, says: `signing: ${shape}` },
+    { content: { signing: { p256: one.slice(2) } }, says: `signing.p256: ${shape}` },
+    { content: { signing: { p256: `${one}11` } }, says: `signing.p256: ${shape}` },
+    { content: { signing: { p256: one.slice(1) } }, says: `signing.p256: ${shape}` },
+    { content: { signing: { p256: `g${one.slice(1)}` } }, says: `signing.p256: ${shape}` },
+    { content: { signing: { p256: ` ${one.slice(1)}` } }, says: `signing.p256: ${shape}` },
+    { content: { signing: { p256: '' } }, says: `signing.p256: ${shape}` },
+    { content: { signing: { p256: null } }, says: `signing.p256: ${shape}` },
+    { content: { signing: { p256: 1 } }, says: `signing.p256: ${shape}` },
+    { content: { signing: { p256: { key: one } } }, says: `signing.p256: ${shape}` },
+    { content: { signing: { p384: one } }, says: `signing.p384: ${shape}` },
+    { content: { encryption: { ed25519: one } }, says: `encryption.ed25519: ${shape}` },
+    { content: { hd: one }, says: `hd: ${shape}` },
+    { content: { signing: { p256: '#0', secp256k1: one } }, says: `signing.p256: ${shape}` },
+    { content: { signing: { p256: '00'.repeat(32) } }, says: `signing.p256: ${noKey}` },
+    { content: { signing: { p256: p256Order } }, says: `signing.p256: ${noKey}` },
+    { content: { signing: { p256: 'ff'.repeat(32) } }, says: `signing.p256: ${noKey}` },
+    { content: { signing: { secp256k1: '00'.repeat(32) } }, says: `signing.secp256k1: ${noKey}` },
+    { content: { signing: { secp256k1: secp256k1Order } }, says: `signing.secp256k1: ${noKey}` },
+    { content: { encryption: { p256: p256Order } }, says: `encryption.p256: ${noKey}` },
+    {
+      content: { encryption: { secp256k1: secp256k1Order } },
+      says: `encryption.secp256k1: ${noKey}`,
+    },
+  ])('is refused without a value: $content', async ({ content, says }, { folder }) => {
+    const file = writeKeys(folder, content)
+    const error = (await thrownBy(() => readImportedKeys(file))) as Error
+    expect(error.message).toBe(`${file}: ${says}`)
+    expect(error.cause).toBeUndefined()
+    expect(error.message).not.toMatch(/1111|abab|ffff/i)
+  })
+
+  test('keys as names of fields are not repeated', async ({ folder }) => {
+    const file = writeKeys(folder, { signing: { [one]: two } })
+    const { message } = (await thrownBy(() => readImportedKeys(file))) as Error
+    expect(message).not.toMatch(/1111|abab/i)
+  })
+
+  test.for([0o644, 0o640, 0o604, 0o660, 0o601, 0o777])(
+    'is refused when others may use it: mode %o',
+    async (mode, { folder }) => {
+      const file = writeKeys(folder, all, mode)
+      const error = await thrownBy(() => readImportedKeys(file))
+      const message = `${file}: expected mode 600, found ${mode.toString(8)}; other users could read it`
+      expect(error).toMatchObject({ message })
+    },
+  )
+
+  test.for([0o600, 0o400, 0o700])('is read with mode %o', (mode, { folder }) => {
+    expect(readImportedKeys(writeKeys(folder, {}, mode))).toEqual({ signing: {}, encryption: {} })
+  })
+
+  test('that is missing is named', async ({ folder }) => {
+    const file = join(folder, 'none.json')
+    expect(await thrownBy(() => readImportedKeys(file))).toMatchObject({
+      code: 'ENOENT',
+      path: file,
+    })
+  })
+})

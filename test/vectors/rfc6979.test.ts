@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { publicKeyOf, sign } from '../../runtime/src/signer/curves.ts'
+import { bytes, hex } from '../support/hex.ts'
+import vectors from './rfc6979-p256.json' with { type: 'json' }
+
+const privateKey = bytes(vectors.privateKey)
+const order = BigInt(`0x${vectors.order}`)
+
+/** The bridge sends the lower of s and n − s; the RFC prints whichever came out. */
+function lowS(s: string): string {
+  const value = BigInt(`0x${s}`)
+  const low = value > order / 2n ? order - value : value
+  return low.toString(16).padStart(64, '0')
+}
+
+describe('RFC 6979 A.2.5, P-256', () => {
+  it('gives the public key', () => {
+    expect(hex(publicKeyOf('p256', privateKey))).toBe(vectors.publicKey)
+  })
+
+  it.each(vectors.tests)('$name', ({ message, r, s }) => {
+    const digest = createHash('sha256').update(message).digest()
+    expect(hex(sign('p256', privateKey, digest))).toBe(r + lowS(s))
+  })
+
+  it('holds one s of each half, so that both branches are seen', () => {
+    const isLow = new Set(vectors.tests.map(({ s }) => lowS(s) === s))
+    expect(isLow).toEqual(new Set([false, true]))
+  })
+})
