@@ -1,0 +1,64 @@
+/**
+ * A fresh clone with nothing but npm: the bin is linked, set-up works, and is quiet the second time.
+ */
+import { access, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { run } from '../support/causeway.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+const repository = fileURLToPath(new URL('../..', import.meta.url))
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+let clone: string
+
+beforeAll(async () => {
+  folder = await temporaryFolder()
+  clone = join(folder.path, 'clone')
+  const cloned = await run('git', [
+    '-c',
+    `safe.directory=${repository}.git`,
+    'clone',
+    '--quiet',
+    repository,
+    clone,
+  ])
+  expect(cloned).toMatchObject({ code: 0 })
+})
+afterAll(() => folder[Symbol.asyncDispose]())
+
+const shell = (command: string) => run('sh', ['-c', command], { cwd: clone })
+
+test('npm ci links the command, which says what to type until it is built', async () => {
+  const installed = await shell('npm ci --no-audit --no-fund')
+  expect(installed.code, installed.stderr).toBe(0)
+  await access(join(clone, 'node_modules/.bin/causeway'))
+  expect(await shell('npx --no-install causeway version')).toMatchObject({
+    code: 125,
+    stderr: expect.stringContaining('npm run setup'),
+  })
+})
+
+test('set-up builds it, and has nothing to say the second time', async () => {
+  const first = await shell('node setup.mjs')
+  expect(first.code, first.stderr).toBe(0)
+  expect(first.stdout).toContain('✓ native build')
+  expect(await shell('npx --no-install causeway version')).toMatchObject({ code: 0 })
+  expect(await shell('node setup.mjs')).toEqual({ code: 0, signal: null, stdout: '', stderr: '' })
+})
+
+test('the lock file names no registry', async () => {
+  for (const lock of ['package-lock.json', 'test/node-versions/package-lock.json']) {
+    expect(await readFile(join(clone, lock), 'utf8')).not.toMatch(/"resolved": "https?:/)
+  }
+})
+
+test('set-up without what it needs says what to type', async () => {
+  const nothing = join(folder.path, 'no-programs')
+  const result = await run(process.execPath, ['setup.mjs'], { cwd: clone, env: { PATH: nothing } })
+  expect(result.code).toBe(1)
+  expect(result.stderr).toMatch(
+    /^setup: this system has no apt-get; install by its own means: .*proot/,
+  )
+})
