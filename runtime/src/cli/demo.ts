@@ -58,7 +58,8 @@ async function buildImage(
   const image = await buildRecipe('python', { folder, signal, onProgress: reporter.progress })
   const how = image.fromCache ? 'built before' : `built in ${seconds(performance.now() - started)}`
   reporter.done('image ready', `python3 from Debian packages, ${how}`)
-  reporter.done('', `${image.path}, sha256 ${image.sha256}`)
+  reporter.done('image file', image.path)
+  reporter.done('image sha256', image.sha256)
   return image
 }
 
