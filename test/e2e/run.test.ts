@@ -151,6 +151,7 @@ describe('how a job ends', () => {
   test.for([
     { name: 'its exit code is ours', script: 'exit 3', code: 3 },
     { name: 'a signal is 128 and its number', script: 'kill -9 $$', code: 137 },
+    { name: 'a signal without a name, too', script: 'kill -40 $$', code: 168 },
     {
       name: 'the code of the entrypoint counts, not that of a process behind it',
       script: '(sleep 0.3; exit 7) & exit 4',
@@ -313,6 +314,15 @@ os.execv(sys.argv[1], sys.argv[1:])`
 })
 
 describe('the state folder', () => {
+  test('works under a umask that gives others nothing', async () => {
+    const path = join(folder.path, 'narrow')
+    const file = await deploy({ files: { 'job.sh': 'echo "$0"' } })
+    const command = [process.execPath, causewayBin, 'run', file, '--state', path, '--quiet']
+    const umasked = `umask 077; exec "$@" --allow-local-images`
+    const result = await run('sh', ['-c', umasked, 'sh', ...command])
+    expect(result).toMatchObject({ code: 0, stdout: '/root/job/job.sh\n' })
+  })
+
   test('outside /tmp keeps the loader of PRoot, too', async ({ skip }) => {
     skip(!isRoot, "files of a job are told from others' by its uid")
     const path = await mkdtemp('/var/tmp/causeway-test-')

@@ -23,7 +23,7 @@ export function exitCodeOf(exit: JobExit): number {
     case 'exited':
       return exit.code
     case 'signaled':
-      return signalBase + constants.signals[exit.signal]
+      return signalBase + exit.number
     case 'killed':
       return signalBase + constants.signals.SIGKILL
     case 'start-failed':

@@ -26,7 +26,8 @@ export interface JobOptions {
 /** How a job ended. */
 export type JobExit =
   | { reason: 'exited'; code: number }
-  | { reason: 'signaled'; signal: NodeJS.Signals }
+  /** `signal` is its name, or `SIG` and the number for those without one. */
+  | { reason: 'signaled'; signal: string; number: number }
   /** Ended by us, or by the death of its sandbox. */
   | { reason: 'killed'; detail: string }
   | { reason: 'start-failed'; detail: string }
@@ -156,9 +157,8 @@ function errnoName(errno: number): string {
 function fromWaitStatus(status: number): JobExit {
   const signal = status & 0x7f
   if (signal === 0) return { reason: 'exited', code: (status >> 8) & 0xff }
-  const names = Object.entries(constants.signals) as [NodeJS.Signals, number][]
-  const name = names.find(([, number]) => number === signal)?.[0]
-  return { reason: 'signaled', signal: name ?? (`SIG${signal}` as NodeJS.Signals) }
+  const name = Object.entries(constants.signals).find(([, number]) => number === signal)?.[0]
+  return { reason: 'signaled', signal: name ?? `SIG${signal}`, number: signal }
 }
 
 function readEnd(fd: number): Readable {

@@ -98,10 +98,13 @@ function environmentOf(job: JobSpec): Record<string, string> {
 /** Copies what the guest executes to where its uid can reach it; our own folder may be closed. */
 async function placeHelpers({ folder }: JobSpec): Promise<[string, string][]> {
   const helpers = join(folder, 'helpers')
-  await mkdir(helpers, { recursive: true, mode: 0o755 })
+  await mkdir(helpers, { recursive: true })
+  // Exactly, whatever the umask of the daemon or of the build.
+  await chmod(helpers, 0o755)
   const place = async (source: string, guest: string): Promise<[string, string]> => {
     const copy = join(helpers, guest.slice(guest.lastIndexOf('/') + 1))
     await copyFile(source, copy)
+    await chmod(copy, 0o755)
     return [copy, guest]
   }
   return Promise.all([
