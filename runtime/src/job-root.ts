@@ -13,7 +13,12 @@ import {
 import type { Manifest } from '@causeway/manifest'
 import { readBundle } from './deployments/bundle-entries.ts'
 import type { Bundle } from './deployments/bundle.ts'
-import { entrypointCommand, placeBundle, placeDeviceLinks } from './sandbox/guest-files.ts'
+import {
+  entrypointCommand,
+  placeBundle,
+  placeDeviceLinks,
+  placeHelperFolder,
+} from './sandbox/guest-files.ts'
 
 /** What happens on the way to a root. */
 export type RootEvent =
@@ -47,6 +52,7 @@ export async function prepareRoot(options: RootOptions): Promise<string[]> {
   await unpack(options)
   await writeResolvConf(root, owner)
   await placeDeviceLinks(root, owner)
+  await placeHelperFolder(root, owner)
   await placeBundle(root, workFolder, readBundle(bundle.zipFile), options)
   return entrypointCommand(root, workFolder, manifest.entrypoint)
 }

@@ -3,13 +3,13 @@
  */
 import { createServer } from 'node:http'
 import { readdirSync } from 'node:fs'
-import { chmod, readFile, truncate, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, truncate, writeFile } from 'node:fs/promises'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { causeway } from '../support/causeway.ts'
+import { causeway, run } from '../support/causeway.ts'
 import { writeDeployment } from '../support/deployment.ts'
 import { pythonImage } from '../support/python-image.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -131,6 +131,25 @@ describe('images', () => {
   })
 })
 
+describe('images that are whole and still not right', () => {
+  test('a file where our own folder goes', async () => {
+    const content = join(folder.path, 'not-right')
+    await mkdir(join(content, 'bin'), { recursive: true })
+    await writeFile(join(content, '.causeway'), 'mine')
+    const archive = join(folder.path, 'not-right.tar')
+    await run('tar', ['-cf', archive, '-C', content, '.'])
+    const sha256 = createHash('sha256')
+      .update(await readFile(archive))
+      .digest('hex')
+    const result = await runCase({ image: { url: pathToFileURL(archive).href, sha256 } })
+    expect(result.code).toBe(failed)
+    expect(result.stderr).toContain(
+      'IMAGE_ARCHIVE_INVALID: /.causeway in the image is not a folder',
+    )
+    await expectNothingLeft()
+  })
+})
+
 describe('deployments', () => {
   test('a missing entrypoint is named with where it was looked for', async () => {
     const result = await runCase({ entrypoint: 'missing.sh' })
@@ -199,6 +218,32 @@ describe('deployments', () => {
     expect(result.code).toBe(failed)
     expect(result.stderr).toContain('KEYS_INVALID')
     await expectNothingLeft()
+  })
+
+  test('a keys file that is a fifo does not hang', async () => {
+    const fifo = join(folder.path, 'fifo')
+    await run('mkfifo', ['-m', '600', fifo])
+    const result = await runCase({ deployment: { keys: fifo } })
+    expect(result.code).toBe(failed)
+    expect(result.stderr).toContain(`KEYS_INVALID: ${fifo}: expected a file`)
+  })
+
+  test('a state folder that PRoot could not name', async () => {
+    const path = join(folder.path, 'a:b')
+    const result = await runCase({ flags: ['--allow-local-images', '--state', path] })
+    expect(result.code).toBe(failed)
+    expect(result.stderr).toContain(
+      `STATE_UNREACHABLE: state folder ${path}: expected a path without ":"`,
+    )
+  })
+
+  test('an environment that is too large names the variable, and no value', async () => {
+    const LONG = 'z'.repeat(200_000)
+    const result = await runCase({ deployment: { environment: { LONG } } })
+    expect(result.code).toBe(failed)
+    expect(result.stderr).toContain('ENVIRONMENT_TOO_LARGE')
+    expect(result.stderr).toContain('environment.LONG: expected at most')
+    expect(result.stderr).not.toContain('zzz')
   })
 
   test('a policy that matches no method is a mistake', async () => {

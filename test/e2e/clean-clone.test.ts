@@ -1,7 +1,7 @@
 /**
  * A fresh clone with nothing but npm: the bin is linked, set-up works, and is quiet the second time.
  */
-import { access, readFile } from 'node:fs/promises'
+import { access, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -46,6 +46,22 @@ test('set-up builds it, and has nothing to say the second time', async () => {
   expect(first.stdout).toContain('✓ native build')
   expect(await shell('npx --no-install causeway version')).toMatchObject({ code: 0 })
   expect(await shell('node setup.mjs')).toEqual({ code: 0, signal: null, stdout: '', stderr: '' })
+})
+
+test('set-up builds again what was removed', async () => {
+  await rm(join(clone, 'images/dist'), { recursive: true })
+  expect((await shell('node setup.mjs')).stdout).toContain('✓ TypeScript build')
+  expect(await shell('npx --no-install causeway version')).toMatchObject({ code: 0 })
+})
+
+test('set-up on another system says so, before it changes anything', async () => {
+  const script = await readFile(join(clone, 'setup.mjs'), 'utf8')
+  const elsewhere = join(folder.path, 'os-release')
+  await writeFile(elsewhere, 'ID=other\nVERSION_ID="9"\n')
+  await writeFile(join(clone, 'setup-elsewhere.mjs'), script.replace('/etc/os-release', elsewhere))
+  const result = await shell('node setup-elsewhere.mjs')
+  expect(result).toMatchObject({ code: 1, stdout: '' })
+  expect(result.stderr).toMatch(/^setup: expected Debian 12, found other 9/)
 })
 
 test('the lock file names no registry', async () => {

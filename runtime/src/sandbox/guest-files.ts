@@ -23,6 +23,9 @@ export interface GuestFile {
   open: () => Promise<Readable>
 }
 
+/** Guest folder of the host's own files. */
+export const helperFolder = '/.causeway'
+
 const elfMagic = Buffer.from('\x7fELF', 'latin1')
 const scriptMagic = Buffer.from('#!')
 const executableMode = 0o755
@@ -65,6 +68,11 @@ const deviceLinks = {
   stdin: '/proc/self/fd/0',
   stdout: '/proc/self/fd/1',
   stderr: '/proc/self/fd/2',
+}
+
+/** Where our own files are bound in the guest. An image that has a file there is told, not run. */
+export async function placeHelperFolder(root: string, owner?: Owner): Promise<void> {
+  await makeFolderInRoot(root, helperFolder, owner ? { owner } : {})
 }
 
 /** The links in `/dev` that programs expect and small images leave out; what is there stays. */

@@ -7,13 +7,14 @@ import { join } from 'node:path'
 import { nativePaths } from '@causeway/native'
 import { StartError } from '../start-error.ts'
 import { environmentBlock, jobEnvironment } from './environment.ts'
+import { helperFolder } from './guest-files.ts'
 import { startJob, type Job } from './job.ts'
 import { launchCommand, probeLauncher, type LauncherProbe } from './launcher.ts'
 import { privateTmp } from './proot-files.ts'
 import { detectProot, prootArguments, prootEnvironment, type Proot } from './proot.ts'
 
-const guestInit = '/.causeway/init'
-const guestShim = '/.causeway/libcauseway-ifaddrs.so'
+const guestInit = `${helperFolder}/init`
+const guestShim = `${helperFolder}/libcauseway-ifaddrs.so`
 
 /** A job to start in a prepared root. */
 export interface JobSpec {
