@@ -7,7 +7,9 @@ import { fileURLToPath } from 'node:url'
 import { methodFacts } from '@causeway/guest-sdk'
 import { parseDeployment, parseManifest } from '@causeway/manifest'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { run, serve } from '../support/causeway.ts'
+import { causeway, run, serve } from '../support/causeway.ts'
+import { writeDeployment } from '../support/deployment.ts'
+import { pythonImage } from '../support/python-image.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const repository = fileURLToPath(new URL('../..', import.meta.url))
@@ -46,6 +48,18 @@ test.for([
   const result = await run(program!, args, { env, cwd: repository })
   expect(result).toMatchObject({ code: 0, stderr: '' })
   expect(result.stdout).toMatch(lines)
+})
+
+test('the Python file is a job as it stands', async () => {
+  const file = await writeDeployment(join(folder.path, 'job'), {
+    image: await pythonImage(),
+    entrypoint: 'job.py',
+    files: { 'job.py': blocks('python')[0]! },
+  })
+  const state = join(folder.path, 'job-state')
+  const result = await causeway(['run', file, '--state', state, '--allow-local-images', '--quiet'])
+  expect(result).toMatchObject({ code: 0, stderr: '' })
+  expect(result.stdout).toMatch(/^\{'bytes': '[0-9a-f]{128}'\}\n$/)
 })
 
 test('the files beside the job are right', () => {
