@@ -54,8 +54,13 @@ const clients: {
 ]
 
 describe('every client reaches the same bridge', () => {
+  let bridge: Awaited<ReturnType<typeof serve>>
+  beforeAll(async () => {
+    bridge = await serve([deployment, '--state', folder.path])
+  })
+  afterAll(() => bridge[Symbol.asyncDispose]())
+
   test.for(clients)('$name', async ({ command, input }) => {
-    await using bridge = await serve([deployment, '--state', folder.path])
     const { socket } = bridge.ready
     const [program, ...args] = command(socket)
     const env = { ...process.env, BRIDGE_SOCKET: socket }
