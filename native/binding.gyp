@@ -7,7 +7,19 @@
     {
       # The addon: syscall wrappers for the TypeScript face in src/index.ts.
       "target_name": "bridge_native",
-      "sources": ["src/addon/addon.cc", "src/addon/socket.cc", "src/addon/descriptor.cc"],
+      "sources": [
+        "src/addon/addon.cc",
+        "src/addon/socket.cc",
+        "src/addon/descriptor.cc",
+        "src/engine/process.cc",
+        "src/engine/members.cc",
+        "src/engine/admission.cc",
+        "src/engine/connections.cc",
+        "src/engine/line.cc",
+        "src/engine/engine.cc",
+        "src/engine/loop.cc",
+        "src/engine/binding.cc"
+      ],
       "include_dirs": ["<!(node -p \"require('node-addon-api').include_dir\")"],
       "defines": [
         "NAPI_VERSION=9",

@@ -2,9 +2,10 @@
  * The entry of the SDK: `connect()` gives a client whose namespaces mirror the wire.
  * @module
  */
-import { createCall, type Call, type ConnectOptions } from './call.ts'
+import { createCall, type Call, type CallOptions, type ConnectOptions } from './call.ts'
 import { createDeployment, type Deployment } from './deployment.ts'
 import { createProcessor, type Processor } from './processor.ts'
+import type { OpenRpcDocument } from './protocol/index.ts'
 import { createSigner, type Signer } from './signer.ts'
 
 /** A client of one deployment's bridge. */
@@ -12,6 +13,8 @@ export interface Bridge {
   readonly processor: Processor
   readonly deployment: Deployment
   readonly signer: Signer
+  /** Every method of the host, and whether this job may use it (`rpc.discover`). */
+  discover(options?: CallOptions): Promise<OpenRpcDocument>
   /** Any method by its wire name, with params and result as they are on the wire. */
   readonly call: Call
 }
@@ -29,6 +32,7 @@ export function connect(options: ConnectOptions = {}): Bridge {
     processor: createProcessor(call),
     deployment: createDeployment(call),
     signer: createSigner(call),
+    discover: (options) => call('rpc.discover', [], options),
     call,
   }
 }

@@ -16,6 +16,35 @@ export interface NativeAddon {
   fchown(fd: number, uid: number): number
   close(fd: number): number
   lock(path: string): number
+  /** The most lines that one call of `onLines` carries. */
+  maxLines: number
+  BridgeEngine: NativeBridgeEngineClass
+}
+
+/** What `BridgeEngine` of the addon is made of; see bridge-engine.ts. */
+export type NativeBridgeEngineClass = new (
+  fds: readonly number[],
+  limits: Float64Array,
+  notices: readonly string[],
+  tags: Float64Array,
+  peers: Int32Array,
+  onLines: (...lines: (string | Buffer)[]) => void,
+  onRefusals: (
+    reason: number,
+    count: number,
+    pid: number,
+    uid: number,
+    gid: number,
+    observed: number,
+  ) => void,
+) => NativeBridgeEngine
+
+export interface NativeBridgeEngine {
+  open(): number
+  admit(kind: number, uid: number, pid: number): number
+  reply(tag: number, text: string | undefined): boolean
+  judgeAgain(tag: number, into: Float64Array): number
+  close(lastWord: string): void
 }
 
 type NodeGypBuild = (directory: string) => NativeAddon

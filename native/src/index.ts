@@ -5,6 +5,16 @@
  */
 export { bindAbstract, maxAbstractNameBytes, peerCredentials } from './abstract-socket.ts'
 export type { AbstractForm, PeerCredentials } from './abstract-socket.ts'
+export { startBridgeEngine } from './bridge-engine.ts'
+export type {
+  BridgeEngine,
+  EngineLimits,
+  EngineNotices,
+  EngineOptions,
+  EngineRefusal,
+  Membership,
+  RefusalReason,
+} from './bridge-engine.ts'
 export { closeFd, createPipe } from './pipe.ts'
 export type { Pipe } from './pipe.ts'
 export { lockFile } from './lock.ts'

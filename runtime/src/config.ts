@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs'
 import { parse } from 'smol-toml'
 import * as v from 'valibot'
 import { compareLevels, implementedLevel } from './bridge/gate.ts'
+import { defaultLimits, type ClassLimits } from './bridge/limits.ts'
 
 const level = v.pipe(
   v.string(),
@@ -21,6 +22,37 @@ const guestFolder = v.pipe(
   v.check((path) => !path.split('/').includes('..'), 'expected a path without ..'),
 )
 
+const count = (least: number, most: number, byDefault: number) =>
+  v.optional(v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most)), byDefault)
+
+const maxCount = 1_000_000
+const maxBytes = 1024 * 1024 * 1024
+const maxMs = 24 * 60 * 60 * 1000
+
+const classLimits = (defaults: ClassLimits) =>
+  v.optional(
+    v.strictObject({
+      perSecond: count(1, maxCount, defaults.perSecond),
+      burst: count(1, maxCount, defaults.burst),
+      deadlineMs: count(1, maxMs, defaults.deadlineMs),
+    }),
+    {},
+  )
+
+/** What each limit stops stands in `BridgeLimits`. */
+const bridgeLimits = v.strictObject({
+  maxLineBytes: count(1024, 64 * 1024 * 1024, defaultLimits.maxLineBytes),
+  lineTimeoutMs: count(1, maxMs, defaultLimits.lineTimeoutMs),
+  maxConnections: count(1, maxCount, defaultLimits.maxConnections),
+  maxInFlight: count(1, maxCount, defaultLimits.maxInFlight),
+  maxBufferedBytes: count(1024, maxBytes, defaultLimits.maxBufferedBytes),
+  sendTimeoutMs: count(1, maxMs, defaultLimits.sendTimeoutMs),
+  maxDrainBytes: count(0, maxBytes, defaultLimits.maxDrainBytes),
+  drainTimeoutMs: count(0, maxMs, defaultLimits.drainTimeoutMs),
+  read: classLimits(defaultLimits.read),
+  key: classLimits(defaultLimits.key),
+})
+
 const configSchema = v.strictObject({
   processor: v.optional(
     v.strictObject({
@@ -35,6 +67,7 @@ const configSchema = v.strictObject({
     v.strictObject({
       /** Bridge level answered by `processor_version`; methods above it are not served. */
       level: v.optional(level, implementedLevel),
+      limits: v.optional(bridgeLimits, {}),
     }),
     {},
   ),

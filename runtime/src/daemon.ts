@@ -4,11 +4,12 @@
  */
 import { randomBytes } from 'node:crypto'
 import { decodeSs58 } from '@causeway/manifest'
+import type { Membership } from '@causeway/native'
 import type { Logger } from 'pino'
-import { admitUid } from './bridge/admission.ts'
+import { discoverHandlers } from './bridge/discover.ts'
 import { createDispatch, type Answer, type CallRecord } from './bridge/dispatch.ts'
 import { createGate } from './bridge/gate.ts'
-import { defaultLimits, noLimits } from './bridge/limits.ts'
+import { noLimits, type BridgeLimits } from './bridge/limits.ts'
 import { startListener } from './bridge/listener.ts'
 import type { Config } from './config.ts'
 import { deploymentHandlers } from './deployment/handlers.ts'
@@ -26,8 +27,6 @@ export interface BridgeOptions {
   /** Folder with the root secret. */
   stateFolder: string
   log: Logger
-  /** Host uid whose processes may call. */
-  uid: number
   /** Socket name; default `causeway-` and 128 random bits in hex. */
   socket?: string
   /** Lifts every limit but the line's size. */
@@ -40,8 +39,10 @@ export interface OpenBridge {
   /** Value of BRIDGE_SOCKET. */
   socket: string
   identity: Identity
+  /** Says whose processes may call; before the first time nobody may. */
+  admit(membership: Membership): void
   /** Closes the socket and zeroes the keys. */
-  close(): Promise<void>
+  close(): void
 }
 
 /** Derives a deployment's keys and serves its bridge. @throws StartError */
@@ -52,18 +53,18 @@ export async function openBridge(
   const { identity, keyring } = openKeys(loaded, options)
   const socket = options.socket ?? `causeway-${randomBytes(16).toString('hex')}`
   try {
-    const listener = await startListener({
+    const limits = options.noLimits ? noLimits : options.config.bridge.limits
+    const listener = startListener({
       name: socket,
-      admit: admitUid(options.uid),
-      answer: createAnswer(loaded, identity, keyring, options),
-      limits: options.noLimits ? noLimits : defaultLimits,
+      answer: createAnswer(loaded, identity, keyring, options, limits),
+      limits,
       log: options.log,
     })
-    const close = async () => {
-      await listener.stop()
+    const close = () => {
+      listener.stop()
       keyring.destroy()
     }
-    return { socket, identity, close }
+    return { socket, identity, admit: (membership) => listener.admit(membership), close }
   } catch (error) {
     keyring.destroy()
     throw error
@@ -85,9 +86,11 @@ function createAnswer(
   identity: Identity,
   keyring: Keyring,
   { config, log, observe }: BridgeOptions,
+  limits: BridgeLimits,
 ): Answer {
   const { level } = config.bridge
   const { methods } = deployment.policy
+  const gateOptions = { level, ...(methods && { allowedMethods: methods }) }
   const facts = {
     id: identity.id,
     origin: identity.origin,
@@ -103,8 +106,10 @@ function createAnswer(
       ...processorHandlers(level),
       ...deploymentHandlers(facts),
       ...signerHandlers(keyring),
+      ...discoverHandlers(gateOptions),
     },
-    gate: createGate({ level, ...(methods && { allowedMethods: methods }) }),
+    gate: createGate(gateOptions),
+    limits,
     log,
     ...(observe && { observe }),
   })

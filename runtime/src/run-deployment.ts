@@ -100,7 +100,6 @@ async function runWithBridge(run: Run, options: RunOptions): Promise<JobExit> {
     config: options.config,
     stateFolder: options.state.root,
     log: options.log,
-    uid: run.user.uid,
     ...(options.socket !== undefined && { socket: options.socket }),
     observe: (record) => options.onEvent({ type: 'call', record }),
   })
@@ -109,7 +108,7 @@ async function runWithBridge(run: Run, options: RunOptions): Promise<JobExit> {
     const job = await startJob(run, command, bridge, options)
     return await attend(job, run, command, options)
   } finally {
-    await bridge.close()
+    bridge.close()
   }
 }
 
@@ -127,6 +126,7 @@ function startJob(
     command,
     environment: deployment.environment,
     bridgeSocket: bridge.socket,
+    admit: (membership) => bridge.admit(membership),
     interfaces: deployment.interfaces,
   })
 }

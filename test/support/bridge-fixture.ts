@@ -3,8 +3,8 @@
  * @module
  */
 import { randomUUID } from 'node:crypto'
+import type { Membership } from '@causeway/native'
 import { test as base } from 'vitest'
-import { admitUid, type Admit } from '../../runtime/src/bridge/admission.ts'
 import { createDispatch } from '../../runtime/src/bridge/dispatch.ts'
 import { createGate, implementedLevel } from '../../runtime/src/bridge/gate.ts'
 import { defaultLimits, type BridgeLimits } from '../../runtime/src/bridge/limits.ts'
@@ -17,48 +17,57 @@ export interface BridgeFixtureOptions {
   name?: string
   handlers?: Partial<Handlers>
   limits?: Partial<BridgeLimits>
-  admit?: Admit
+  /** Whose processes may call; default those of this user, null nobody's. */
+  membership?: Membership | null
 }
 
 export interface BridgeFixture {
   name: string
   /** Lines of the host's log. */
   lines: Record<string, unknown>[]
-  stop(): Promise<void>
+  admit: (membership: Membership) => void
+  stop: () => void
 }
 
 export function uniqueName(): string {
   return `causeway-test-${randomUUID()}`
 }
 
-export async function startBridge(options: BridgeFixtureOptions = {}): Promise<BridgeFixture> {
+export function startBridge(options: BridgeFixtureOptions = {}): BridgeFixture {
   const { log, lines } = recordingLog()
   const name = options.name ?? uniqueName()
-  const listener = await startListener({
+  const limits = { ...defaultLimits, ...options.limits }
+  const listener = startListener({
     name,
-    admit: options.admit ?? admitUid(process.getuid?.() ?? 0),
     answer: createDispatch({
       handlers: { ...realHandlers(), ...options.handlers },
       gate: createGate({ level: implementedLevel }),
+      limits,
       log,
     }),
-    limits: { ...defaultLimits, ...options.limits },
+    limits,
     log,
   })
-  return { name, lines, stop: () => listener.stop() }
+  const { membership = ownUser() } = options
+  if (membership) listener.admit(membership)
+  return { name, lines, ...listener }
+}
+
+function ownUser(): Membership {
+  return { by: 'uid', uid: process.getuid?.() ?? 0 }
 }
 
 /** `test` with bridges that are stopped afterwards. */
 export const test = base.extend<{
-  open: (options?: BridgeFixtureOptions) => Promise<BridgeFixture>
+  open: (options?: BridgeFixtureOptions) => BridgeFixture
 }>({
   open: async ({}, use) => {
     const bridges: BridgeFixture[] = []
-    await use(async (options) => {
-      const bridge = await startBridge(options)
+    await use((options) => {
+      const bridge = startBridge(options)
       bridges.push(bridge)
       return bridge
     })
-    await Promise.all(bridges.map((bridge) => bridge.stop()))
+    for (const bridge of bridges) bridge.stop()
   },
 })

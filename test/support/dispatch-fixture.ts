@@ -2,17 +2,27 @@
  * Request line → reply through the real dispatch, without a socket.
  * @module
  */
-import { createDispatch, type CallRecord } from '../../runtime/src/bridge/dispatch.ts'
+import {
+  createDispatch,
+  type Caller,
+  type CallRecord,
+  type DispatchOptions,
+} from '../../runtime/src/bridge/dispatch.ts'
 import { createGate, implementedLevel, type GateOptions } from '../../runtime/src/bridge/gate.ts'
+import { noLimits } from '../../runtime/src/bridge/limits.ts'
 import type { Handlers } from '../../runtime/src/bridge/methods.ts'
 import { realHandlers } from './real-handlers.ts'
 import { recordingLog } from './recording-log.ts'
 
 export const peer = { pid: 4242, uid: 1000, gid: 1000 }
+const caller = { peer, judgeAgain: () => undefined }
 
 export interface DispatchFixtureOptions {
   handlers?: Partial<Handlers>
   gate?: Partial<GateOptions>
+  /** Default: no rate limits. */
+  limits?: DispatchOptions['limits']
+  caller?: Caller
 }
 
 export interface DispatchFixture {
@@ -32,10 +42,11 @@ export function dispatchFixture(options: DispatchFixtureOptions = {}): DispatchF
   const dispatch = createDispatch({
     handlers: { ...realHandlers(), ...options.handlers },
     gate: createGate({ level: implementedLevel, ...options.gate }),
+    limits: options.limits ?? noLimits,
     log,
     observe: (record) => records.push(record),
   })
-  const answer = (line: string | Buffer) => dispatch(Buffer.from(line), peer)
+  const answer = async (line: string | Buffer) => dispatch(line, options.caller ?? caller)
   return {
     answer,
     ask: async (request) => {

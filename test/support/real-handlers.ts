@@ -2,6 +2,7 @@
  * The handlers that the daemon serves, over fixed keys and facts.
  * @module
  */
+import { discoverHandlers } from '../../runtime/src/bridge/discover.ts'
 import type { Handlers } from '../../runtime/src/bridge/methods.ts'
 import { implementedLevel } from '../../runtime/src/bridge/gate.ts'
 import { deploymentHandlers, type DeploymentFacts } from '../../runtime/src/deployment/handlers.ts'
@@ -29,5 +30,6 @@ export function realHandlers(
     ...processorHandlers(implementedLevel),
     ...deploymentHandlers({ ...fixedFacts, publicKeys, encryptionKeys, ...facts }),
     ...signerHandlers(keyring),
+    ...discoverHandlers({ level: implementedLevel }),
   }
 }

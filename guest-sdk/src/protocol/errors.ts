@@ -29,6 +29,65 @@ export const errorCodes = {
 /** Stable name of what went wrong; programs switch on it. */
 export type ErrorKind = keyof typeof errorCodes
 
+/** What a client may know of an error kind without asking. */
+export interface ErrorFacts {
+  /** When a call fails so, in one sentence. */
+  when: string
+  /** Whether the same call may succeed later; `told`: when the error has `retryAfterMs`. */
+  retry: 'no' | 'yes' | 'told'
+}
+
+export const errorFacts: { readonly [K in ErrorKind]: ErrorFacts } = {
+  PARSE: { when: 'The request line is not valid JSON in UTF-8.', retry: 'no' },
+  INVALID_REQUEST: {
+    when: 'The line is JSON but not one JSON-RPC 2.0 request; a batch is refused, too.',
+    retry: 'no',
+  },
+  METHOD_NOT_FOUND: {
+    when: 'There is no such method, or it needs a higher bridge level (`data.details.since`).',
+    retry: 'no',
+  },
+  INVALID_PARAMS: {
+    when: 'A field is missing or has the wrong form; `data.details.field` names it.',
+    retry: 'no',
+  },
+  UNSUPPORTED_CURVE: { when: 'The method does not work on this curve.', retry: 'no' },
+  BAD_DERIVATION_PATH: {
+    when: 'The path is malformed, over 10 steps deep, or not on secp256k1.',
+    retry: 'no',
+  },
+  BAD_DIGEST_LENGTH: {
+    when: 'p256 and secp256k1 sign a digest of exactly 32 bytes, and these are not.',
+    retry: 'no',
+  },
+  BAD_PUBLIC_KEY: {
+    when: "The peer's key is no point of the curve in 33 or 65 bytes.",
+    retry: 'no',
+  },
+  INTERNAL: {
+    when: 'The host failed unexpectedly; `data.requestId` finds the line in its log.',
+    retry: 'no',
+  },
+  PERMISSION_DENIED: { when: "The deployment's policy does not grant the method.", retry: 'no' },
+  UNAVAILABLE: { when: 'The bridge stopped before the call was answered.', retry: 'yes' },
+  DEADLINE_EXCEEDED: {
+    when: "The call was not answered within the deadline of the method's class.",
+    retry: 'yes',
+  },
+  DECRYPT_FAILED: {
+    when: 'The bytes are not what this peer encrypted with this salt; the same for every cause.',
+    retry: 'no',
+  },
+  PEER_REJECTED: {
+    when: 'The calling process does not belong to the deployment.',
+    retry: 'no',
+  },
+  LIMIT_EXCEEDED: {
+    when: "A limit was reached: the line's size or time, connections, calls at once, calls a second.",
+    retry: 'told',
+  },
+}
+
 /** `error.data` of every failed call. */
 export interface ErrorData {
   kind: ErrorKind

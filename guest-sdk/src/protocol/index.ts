@@ -1,4 +1,5 @@
 export * from './deployment.ts'
+export * from './discover.ts'
 export * from './errors.ts'
 export * from './methods.ts'
 export * from './processor.ts'

@@ -4,11 +4,13 @@
  * @module
  */
 import type { DeploymentMethods } from './deployment.ts'
+import type { DiscoverMethods } from './discover.ts'
 import type { ProcessorMethods } from './processor.ts'
 import type { SignerMethods } from './signer.ts'
 
 /** Wire name → `{params, result}`. */
-export interface Methods extends ProcessorMethods, DeploymentMethods, SignerMethods {}
+export interface Methods
+  extends ProcessorMethods, DeploymentMethods, SignerMethods, DiscoverMethods {}
 export type MethodName = keyof Methods
 export type MethodParams<M extends MethodName> = Methods[M]['params']
 export type MethodResult<M extends MethodName> = Methods[M]['result']
@@ -35,4 +37,6 @@ export const methodFacts: { readonly [M in MethodName]: MethodFacts } = {
   signer_sign: since1250,
   signer_encrypt: since1250,
   signer_decrypt: since1250,
+  // Beyond the bridge spec: hosts of other makers may lack it at any level.
+  'rpc.discover': since1250,
 }

@@ -1,9 +1,11 @@
 // Entry point of bridge_native.node; its typed face is NativeAddon in src/addon.ts.
+#include "../engine/binding.h"
 #include "calls.h"
 
 static Napi::Object Init(Napi::Env env, Napi::Object exports) {
   causeway::ExportSocketCalls(env, exports);
   causeway::ExportDescriptorCalls(env, exports);
+  causeway::ExportBridgeEngine(env, exports);
   return exports;
 }
 

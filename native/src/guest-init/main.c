@@ -3,8 +3,9 @@
 // It runs inside the guest's root, under the tracer, whose own exit status cannot be used. The
 // environment comes on descriptor 3, records of 8 bytes go to descriptor 4: a letter, three zero
 // bytes, an unsigned 32-bit number (little-endian):
-//   L  1 when the nested domains hold, else 0      S  main runs: its pid as the guest sees it
-//   X  raw wait status of main                     E  main could not be executed: errno
+//   R  it is there and waits for its environment   L  1 when the nested domains hold, else 0
+//   S  main runs: its pid as the guest sees it     E  main could not be executed: errno
+//   X  raw wait status of main
 #include "guest-init.h"
 
 enum { SET_CLOSE_ON_EXEC = 2, CLOSE_ON_EXEC = 1, CLOSE_AT_EXEC = 0x80000 };
@@ -29,6 +30,8 @@ static int exit_code(int status) {
 }
 
 static void take_descriptors(void) {
+  // The host knows the tracer now, and gives the environment when it will take calls of its guests.
+  record('R', 0);
   int error = read_environment();
   sys_close(ENVIRONMENT_FD);
   // The job must not write records of its own.

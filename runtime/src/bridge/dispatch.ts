@@ -1,22 +1,31 @@
 /**
- * Line → call → reply line. Never rejects and never lets an exception's text out.
+ * Line → call → reply line. Never throws, never rejects and never lets an exception's text out.
+ * A handler that answers at once is answered at once: no promise is made on the way.
  * @module
  */
 import { randomUUID } from 'node:crypto'
-import type { MethodName } from '@causeway/guest-sdk/protocol'
+import type { ErrorObject, MethodName } from '@causeway/guest-sdk/protocol'
 import {
   createJSONRPCErrorResponse,
-  JSONRPCServer,
+  createJSONRPCSuccessResponse,
   type JSONRPCID,
   type JSONRPCResponse,
 } from 'json-rpc-2.0'
 import type { Logger } from 'pino'
-import { parseLine, type Envelope } from './envelope.ts'
-import { restoreId } from './exact-id.ts'
+import { parseLine, type Envelope, type RefusedLine } from './envelope.ts'
+import { restoreId, type ExactId } from './exact-id.ts'
 import { errorReply, RpcError, toErrorObject, toInternalErrorObject } from './errors.ts'
-import { methodNames, type Gate } from './gate.ts'
-import type { CallContext, Handlers } from './methods.ts'
+import type { Gate } from './gate.ts'
+import type { BridgeLimits } from './limits.ts'
+import {
+  isMethodName,
+  methodTable,
+  type CallContext,
+  type Handlers,
+  type MethodClass,
+} from './methods.ts'
 import { ignoredParams, parseParams } from './params.ts'
+import { createCallCounter, withinDeadline, type CountCall } from './quota.ts'
 
 /** What happened in one call, for whoever watches the bridge. */
 export interface CallRecord {
@@ -30,51 +39,95 @@ export interface CallRecord {
 export interface DispatchOptions {
   handlers: Handlers
   gate: Gate
+  limits: Pick<BridgeLimits, MethodClass>
   log: Logger
   /** Sees every call with its params and result; must not throw. */
   observe?: (record: CallRecord) => void
 }
 
+/** Who is calling. */
+export interface Caller extends CallContext {
+  /** Looks again whether the process still belongs to the deployment; the refusal if not. */
+  judgeAgain(): RpcError | undefined
+}
+
 /** Reply line without its newline; undefined for a notification. */
-export type Answer = (line: Buffer, peer: CallContext['peer']) => Promise<string | undefined>
+export type Answer = (
+  line: string | Buffer,
+  caller: Caller,
+) => string | undefined | Promise<string | undefined>
+
+/** One request on its way. */
+interface Call {
+  envelope: Envelope
+  exact: ExactId | undefined
+  caller: Caller
+  /** 0 when nobody watches. */
+  startedAt: number
+}
+
+/** What a handler gave or threw. */
+type Outcome = { result: unknown } | { error: unknown }
 
 /** The function that answers one request line. */
 export function createDispatch(options: DispatchOptions): Answer {
-  const router = createRouter(options)
-  return async (line, peer) => {
+  const count = createCallCounter(options.limits)
+  return (line, caller) => {
     const parsed = parseLine(line)
-    const finish = (text: string) => (parsed.exact ? restoreId(text, parsed.exact) : text)
-    if ('error' in parsed) return finish(errorReply(parsed.error, parsed.id))
-    const { envelope } = parsed
-    const started = performance.now()
-    const context = { peer, requestId: randomUUID() }
-    const called = await router.receive(toRequest(envelope), context)
-    const { response, text } = serialize(called, envelope.method, context, options.log)
-    observe(options, envelope, response, performance.now() - started)
-    return envelope.id === undefined ? undefined : finish(text)
+    if ('error' in parsed) return refuseLine(parsed, count)
+    const { envelope, exact } = parsed
+    const startedAt = options.observe ? performance.now() : 0
+    return answerCall({ envelope, exact, caller, startedAt }, options, count)
   }
 }
 
-/**
- * json-rpc-2.0 routes a checked request to its handler. Every row is registered under its wire
- * name; one catch-all name would lose its notification and error handling.
- */
-function createRouter({ handlers, gate, log }: DispatchOptions): JSONRPCServer<CallContext> {
-  const router = new JSONRPCServer<CallContext>({ errorListener: () => {} })
-  router.applyMiddleware(async (next, request, context) => {
-    try {
-      gate(request.method)
-      return await next(request, context)
-    } catch (error) {
-      return toErrorResponse(error, request.method, request.id ?? null, context, log)
-    }
-  })
-  for (const name of methodNames) {
-    router.addMethod(name, (params: unknown[], context) =>
-      invoke(name, { handlers, log }, params, context),
-    )
+/** A line that is no request costs as much as the cheapest call, and counts as one. */
+function refuseLine({ error, id, exact }: RefusedLine, count: CountCall): string {
+  const text = errorReply(overQuota(count) ?? error, id)
+  return exact ? restoreId(text, exact) : text
+}
+
+function overQuota(count: CountCall): RpcError | undefined {
+  try {
+    count('read')
+    return undefined
+  } catch (error) {
+    return error as RpcError
   }
-  return router
+}
+
+function answerCall(call: Call, options: DispatchOptions, count: CountCall): ReturnType<Answer> {
+  try {
+    const result = invoke(call, options, count)
+    if (!(result instanceof Promise)) return finish(call, { result }, options)
+    return result.then(
+      (value: unknown) => finish(call, { result: value }, options),
+      (error: unknown) => finish(call, { error }, options),
+    )
+  } catch (error) {
+    return finish(call, { error }, options)
+  }
+}
+
+/** From the wire name to the handler's result. @throws whatever refuses the call or fails in it */
+function invoke<M extends MethodName>(
+  { envelope: { method: name, params }, caller }: Call,
+  { gate, handlers, limits, log }: DispatchOptions,
+  count: CountCall,
+): unknown {
+  count(classOf(name))
+  const method = gate(name) as M
+  const parsed = parseParams(method, params)
+  tellIgnored(method, params, log)
+  const handler: Handlers[M] = handlers[method]
+  const result: unknown = handler(caller, ...parsed)
+  if (!(result instanceof Promise)) return result
+  return withinDeadline(result, limits[methodTable[method].class].deadlineMs, method)
+}
+
+/** What is no method costs as much as the cheapest one. */
+function classOf(name: string): MethodClass {
+  return isMethodName(name) ? methodTable[name].class : 'read'
 }
 
 // Names of a job's own choosing could fill the log.
@@ -82,76 +135,57 @@ const maxToldNames = 8
 
 /** What live clients send too much is no error, but their authors may want to know. */
 function tellIgnored(method: MethodName, params: readonly unknown[], log: Logger): void {
-  if (!log.isLevelEnabled('debug')) return
+  if (params.length === 0 || !log.isLevelEnabled('debug')) return
   const ignored = ignoredParams(method, params)
   const names = ignored.slice(0, maxToldNames).map((name) => name.slice(0, 40))
   if (ignored.length > 0) log.debug({ method, count: ignored.length, names }, 'params ignored')
 }
 
-async function invoke<M extends MethodName>(
-  method: M,
-  { handlers, log }: Pick<DispatchOptions, 'handlers' | 'log'>,
-  params: readonly unknown[],
-  context: CallContext,
-): Promise<unknown> {
-  const handler: Handlers[M] = handlers[method]
-  const parsed = parseParams(method, params)
-  tellIgnored(method, params, log)
-  const result: unknown = await handler(context, ...parsed)
-  // json-rpc-2.0 would answer null, which no method may.
-  if (result === undefined) throw new TypeError(`the handler of ${method} gave no result`)
-  return result
+/** The reply line. A notification is answered like any other call, so that it is observed. */
+function finish(call: Call, outcome: Outcome, options: DispatchOptions): string | undefined {
+  const { envelope, exact } = call
+  const { response, text } = serialize(call, recheck(call, outcome), options.log)
+  options.observe?.(record(call, response))
+  if (envelope.id === undefined) return undefined
+  return exact ? restoreId(text, exact) : text
 }
 
-/** A result that JSON cannot hold is an unexpected error like any other. */
-function serialize(
-  response: JSONRPCResponse | null,
-  method: string,
-  context: CallContext,
-  log: Logger,
-): { response: JSONRPCResponse | null; text: string } {
+/** The kernel's word at accept is old by the time a key has been used. */
+function recheck({ envelope: { method }, caller }: Call, outcome: Outcome): Outcome {
+  if (classOf(method) !== 'key') return outcome
+  const error = caller.judgeAgain()
+  return error ? { error } : outcome
+}
+
+/** A result that JSON cannot hold, and none at all, are unexpected errors like any other. */
+function serialize(call: Call, outcome: Outcome, log: Logger) {
+  const id = call.envelope.id ?? null
+  if ('error' in outcome) return failure(id, toWireError(outcome.error, call, log))
   try {
+    if (outcome.result === undefined) throw new TypeError('the handler gave no result')
+    const response = createJSONRPCSuccessResponse(id, outcome.result)
     return { response, text: JSON.stringify(response) }
   } catch (error) {
-    const failed = toErrorResponse(error, method, response?.id ?? null, context, log)
-    return { response: failed, text: JSON.stringify(failed) }
+    return failure(id, toWireError(error, call, log))
   }
 }
 
-function toErrorResponse(
-  error: unknown,
-  method: string,
-  id: JSONRPCID,
-  context: CallContext,
-  log: Logger,
-): JSONRPCResponse {
-  const object =
-    error instanceof RpcError ? toErrorObject(error) : toInternalErrorObject(context.requestId)
-  if (!(error instanceof RpcError)) {
-    log.error({ err: error, method, requestId: context.requestId }, 'unexpected error in a call')
-  }
-  return createJSONRPCErrorResponse(id, object.code, object.message, object.data)
+function failure(id: JSONRPCID, { code, message, data }: ErrorObject) {
+  const response = createJSONRPCErrorResponse(id, code, message, data)
+  return { response, text: JSON.stringify(response) }
 }
 
-/** A notification is called like any other request, so that it is observed; its reply is dropped. */
-function toRequest({ method, params, id = null }: Envelope) {
-  return { jsonrpc: '2.0', method, params, id } as const
+function toWireError(error: unknown, { envelope: { method } }: Call, log: Logger): ErrorObject {
+  if (error instanceof RpcError) return toErrorObject(error)
+  const requestId = randomUUID()
+  log.error({ err: error, method, requestId }, 'unexpected error in a call')
+  return toInternalErrorObject(requestId)
 }
 
-function observe(
-  { observe: see }: DispatchOptions,
-  { method, params }: Envelope,
-  response: JSONRPCResponse | null,
-  durationMs: number,
-): void {
-  if (!see || !response) return
-  const outcome = response.error
-    ? {
-        error: {
-          kind: (response.error.data as { kind: string }).kind,
-          message: response.error.message,
-        },
-      }
-    : { result: response.result as unknown }
-  see({ method, params, outcome, durationMs })
+function record({ envelope, startedAt }: Call, { result, error }: JSONRPCResponse): CallRecord {
+  const { method, params } = envelope
+  const durationMs = performance.now() - startedAt
+  if (!error) return { method, params, outcome: { result: result as unknown }, durationMs }
+  const { kind } = error.data as ErrorObject['data']
+  return { method, params, outcome: { error: { kind, message: error.message } }, durationMs }
 }

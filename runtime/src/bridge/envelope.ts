@@ -13,22 +13,29 @@ export interface Envelope {
   method: string
   /** Positional; absent and null are `[]`, an object is its only element. */
   params: readonly unknown[]
-  /** Absent for a notification. */
-  id?: string | number | null
+  /** Undefined for a notification. */
+  id: string | number | null | undefined
 }
 
-/** An envelope, or the error with the id that its reply must carry. */
-export type ParsedLine = (
-  { envelope: Envelope } | { error: RpcError; id: string | number | null }
-) & {
+/** A line that is no request: why, and the id that its reply must carry. */
+export interface RefusedLine {
+  error: RpcError
+  id: string | number | null
   /** What the reply's id really is, when no JavaScript number can hold it. */
-  exact?: ExactId
+  exact?: ExactId | undefined
 }
 
-/** Checks one request line, without its newline (DESIGN, Bridge: Envelope; JSON-RPC 2.0 §4). */
-export function parseLine(line: Buffer): ParsedLine {
-  if (!isUtf8(line)) return refuse(new RpcError('PARSE', 'the request line is not valid UTF-8'))
-  const text = line.toString('utf8')
+export type ParsedLine = { envelope: Envelope; exact?: ExactId | undefined } | RefusedLine
+
+/**
+ * Checks one request line, without its newline (DESIGN, Bridge: Envelope; JSON-RPC 2.0 §4).
+ * @param line its text, or its bytes when they may be no valid UTF-8
+ */
+export function parseLine(line: string | Buffer): ParsedLine {
+  if (typeof line !== 'string' && !isUtf8(line)) {
+    return refuse(new RpcError('PARSE', 'the request line is not valid UTF-8'))
+  }
+  const text = line.toString()
   try {
     return withExactId(text, JSON.parse(text))
   } catch {
@@ -60,7 +67,7 @@ function parseEnvelope(value: unknown): ParsedLine {
   const list = paramsList(params)
   if (!list)
     return invalid(`params: expected an array or an object, found ${jsonType(params)}`, replyId)
-  return { envelope: { method, params: list, ...(id !== undefined && { id }) } }
+  return { envelope: { method, params: list, id } }
 }
 
 function paramsList(params: unknown): readonly unknown[] | undefined {

@@ -4,6 +4,7 @@
  */
 import {
   errorCodes,
+  errorFacts,
   type ErrorData,
   type ErrorKind,
   type ErrorObject,
@@ -32,15 +33,13 @@ export class RpcError extends Error {
   }
 }
 
-// A limit is worth another try only where the error says when: a line stays too long for ever.
-const retryableKinds: ReadonlySet<ErrorKind> = new Set(['UNAVAILABLE', 'DEADLINE_EXCEEDED'])
-
 /** The wire form of an RpcError. */
 export function toErrorObject(error: RpcError): ErrorObject {
   const { hint, details, retryAfterMs } = error.options
   const data: ErrorData = {
     kind: error.kind,
-    retryable: retryableKinds.has(error.kind) || retryAfterMs !== undefined,
+    // A limit is worth another try only where the error says when: a line stays too long for ever.
+    retryable: errorFacts[error.kind].retry === 'yes' || retryAfterMs !== undefined,
     ...(hint !== undefined && { hint }),
     ...(details !== undefined && { details }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),

@@ -2,7 +2,7 @@
  * Which methods this bridge serves to this deployment: by bridge level and by policy.
  * @module
  */
-import { methodFacts, type MethodName } from '@causeway/guest-sdk/protocol'
+import { methodFacts, type MethodAvailability, type MethodName } from '@causeway/guest-sdk/protocol'
 import { RpcError } from './errors.ts'
 import { isMethodName, methodTable } from './methods.ts'
 
@@ -23,19 +23,32 @@ export interface GateOptions {
 /** Resolves a wire name to a method that may be called. @throws RpcError otherwise. */
 export type Gate = (method: string) => MethodName
 
+/** Why a method of the table is not served. */
+interface Refusal {
+  reason: NonNullable<MethodAvailability['reason']>
+  error: RpcError
+}
+
 /** A gate for one deployment; decided once per method, not per call. */
-export function createGate({ level, allowedMethods }: GateOptions): Gate {
-  const refusals = new Map<string, RpcError>()
-  for (const name of methodNames) {
-    const refusal = versionRefusal(name, level) ?? policyRefusal(name, allowedMethods)
-    if (refusal) refusals.set(name, refusal)
-  }
+export function createGate(options: GateOptions): Gate {
+  const refusals = new Map(methodNames.map((name) => [name, refusalOf(name, options)]))
   return (method) => {
     if (!isMethodName(method)) throw unknownMethod(method)
     const refusal = refusals.get(method)
-    if (refusal) throw refusal
+    if (refusal) throw refusal.error
     return method
   }
+}
+
+/** What the gate would say, without calling. */
+export function availability(name: MethodName, options: GateOptions): MethodAvailability {
+  const refusal = refusalOf(name, options)
+  if (!refusal) return { available: true }
+  return { available: false, reason: refusal.reason, message: refusal.error.message }
+}
+
+function refusalOf(name: MethodName, { level, allowedMethods }: GateOptions): Refusal | undefined {
+  return versionRefusal(name, level) ?? policyRefusal(name, allowedMethods)
 }
 
 /** Patterns of a policy that match no method of the table. */
@@ -43,24 +56,26 @@ export function unknownPatterns(allowedMethods: readonly string[]): string[] {
   return allowedMethods.filter((pattern) => !methodNames.some((name) => matches(pattern, name)))
 }
 
-function versionRefusal(name: MethodName, level: string): RpcError | undefined {
+function versionRefusal(name: MethodName, level: string): Refusal | undefined {
   const { since } = methodFacts[name]
   if (compareLevels(level, since) >= 0) return undefined
-  return new RpcError(
-    'METHOD_NOT_FOUND',
-    `${name} needs bridge level ${since}, this host has ${level}`,
-    { details: { since, reason: 'version' } },
-  )
+  const reason = 'version'
+  const message = `${name} needs bridge level ${since}, this host has ${level}`
+  const error = new RpcError('METHOD_NOT_FOUND', message, { details: { since, reason } })
+  return { reason, error }
 }
 
 function policyRefusal(
   name: MethodName,
   allowedMethods: readonly string[] | undefined,
-): RpcError | undefined {
-  if (!allowedMethods || allowedMethods.some((pattern) => matches(pattern, name))) return undefined
-  return new RpcError('PERMISSION_DENIED', `${name} is not granted to this deployment`, {
+): Refusal | undefined {
+  // What JSON-RPC reserves for its extensions is no capability.
+  if (!allowedMethods || name.startsWith('rpc.')) return undefined
+  if (allowedMethods.some((pattern) => matches(pattern, name))) return undefined
+  const error = new RpcError('PERMISSION_DENIED', `${name} is not granted to this deployment`, {
     hint: "the operator grants methods in the deployment's policy.methods",
   })
+  return { reason: 'policy', error }
 }
 
 function unknownMethod(method: string): RpcError {

@@ -1,5 +1,21 @@
-/** What one deployment's bridge accepts at the most; each limit names the attack it stops. */
-export interface BridgeLimits {
+/**
+ * What one deployment's bridge accepts at the most. Every deployment has its own, and each limit
+ * names the attack it stops; the operator's file sets them under `[bridge.limits]`.
+ * @module
+ */
+import type { MethodClass } from './methods.ts'
+
+/** How often and how long methods of one class may be called. */
+export interface ClassLimits {
+  /** Calls per second in the long run. Stops a job from keeping the host busy. */
+  perSecond: number
+  /** Calls at once after a pause. */
+  burst: number
+  /** Time for an answer, ms. Stops calls that hang from using up the calls in flight. */
+  deadlineMs: number
+}
+
+export interface BridgeLimits extends Readonly<Record<MethodClass, ClassLimits>> {
   /** Bytes of a request line, newline excluded. Stops memory being filled by a line without end. */
   maxLineBytes: number
   /** Time from accept to the whole line, ms. Stops connections held open by dribbling bytes. */
@@ -8,11 +24,19 @@ export interface BridgeLimits {
   maxConnections: number
   /** Calls being answered at once. Stops work being queued without bound. */
   maxInFlight: number
+  /**
+   * Bytes of unfinished lines and unsent replies of all connections together. Stops memory being
+   * filled by many lines, each below the limit.
+   */
+  maxBufferedBytes: number
   /** Time without progress in sending a reply, ms. Stops replies nobody reads from piling up. */
   sendTimeoutMs: number
-  /** Bytes read and thrown away after a refused line, so that the sender can still read why. */
+  /**
+   * Bytes read and thrown away after a reply, so that a peer that goes on sending can still read
+   * it. Stops a sender without end.
+   */
   maxDrainBytes: number
-  /** Time for that, ms. */
+  /** Time for that, ms. Stops connections held open after their reply. */
   drainTimeoutMs: number
 }
 
@@ -21,15 +45,23 @@ export const defaultLimits: BridgeLimits = {
   lineTimeoutMs: 10_000,
   maxConnections: 256,
   maxInFlight: 64,
+  maxBufferedBytes: 32 * 1024 * 1024,
   sendTimeoutMs: 10_000,
   maxDrainBytes: 16 * 1024 * 1024,
   drainTimeoutMs: 1_000,
+  read: { perSecond: 2_000, burst: 4_000, deadlineMs: 5_000 },
+  key: { perSecond: 200, burst: 400, deadlineMs: 10_000 },
 }
+
+const noClassLimits: ClassLimits = { perSecond: Infinity, burst: Infinity, deadlineMs: Infinity }
 
 /** For measuring: no limit but the line's size. */
 export const noLimits: BridgeLimits = {
   ...defaultLimits,
-  lineTimeoutMs: 2 ** 31 - 1,
+  lineTimeoutMs: Infinity,
   maxConnections: Infinity,
   maxInFlight: Infinity,
+  maxBufferedBytes: Infinity,
+  read: noClassLimits,
+  key: noClassLimits,
 }

@@ -1,30 +1,49 @@
 /**
  * THE method table: the only list of methods the bridge serves. Each row must compile against the
- * contract in `@causeway/guest-sdk/protocol`; validation and the version
- * gate read it. `since` and `platform` stand in the contract's `methodFacts`.
+ * contract in `@causeway/guest-sdk/protocol`; validation, the version gate, `rpc.discover` and the
+ * reference read it. `since` and `platform` stand in the contract's `methodFacts`.
  * @module
  */
-import {
-  encryptionCurves,
-  signingCurves,
-  type ErrorKind,
-  type MethodName,
-  type MethodParams,
-  type MethodResult,
+import type {
+  ErrorKind,
+  MethodName,
+  MethodParams,
+  MethodResult,
 } from '@causeway/guest-sdk/protocol'
 import * as v from 'valibot'
-import { hexPattern } from './hex.ts'
+import {
+  assignedProcessor,
+  bytesIn,
+  bytesOut,
+  derivationPath,
+  described,
+  encryptionCurve,
+  encryptionKeys,
+  origin,
+  signingCurve,
+  signingKeys,
+  text,
+} from './fields.ts'
+import { openRpcSchema } from './openrpc-schema.ts'
 
 /** Who is calling; handed to every handler. */
 export interface CallContext {
-  /** Kernel credentials of the caller at accept. */
+  /** Kernel credentials of the caller at connect. */
   peer: { pid: number; uid: number; gid: number }
-  requestId: string
 }
+
+/**
+ * Which of a deployment's rate and deadline limits a method counts against; a key operation's
+ * caller is checked again before the answer. `read`: what the host knows already. `key`: uses a
+ * private key or derives one.
+ */
+export const methodClasses = ['read', 'key'] as const
+export type MethodClass = (typeof methodClasses)[number]
 
 /** One method: what it takes, what it gives, and how it may fail beyond the standard kinds. */
 export interface MethodRow<M extends MethodName> {
   summary: string
+  class: MethodClass
   params: v.GenericSchema<unknown, MethodParams<M>>
   result: v.GenericSchema<unknown, MethodResult<M>>
   errors: readonly ErrorKind[]
@@ -38,105 +57,127 @@ export type Handlers<N extends MethodName = MethodName> = {
   ) => MethodResult<M> | Promise<MethodResult<M>>
 }
 
-// A schema's own message is the error kind that its refusal carries.
-const kind = (name: ErrorKind) => name
-const hex = v.pipe(v.string(), v.regex(hexPattern))
-const signingCurve = v.picklist(signingCurves, kind('UNSUPPORTED_CURVE'))
-const encryptionCurve = v.picklist(encryptionCurves, kind('UNSUPPORTED_CURVE'))
 const noParams = v.tuple([])
-const bytesResult = v.strictObject({ bytes: hex })
-const cipherParams = v.tuple([
-  v.object({ curve: encryptionCurve, publicKey: hex, salt: hex, bytes: hex }),
-])
-const signingKeys = {
-  p256: v.exactOptional(hex),
-  secp256k1: v.exactOptional(hex),
-  ed25519: v.exactOptional(hex),
-}
-const assignedProcessor = v.strictObject({
-  ...signingKeys,
-  encP256: v.exactOptional(hex),
-  encSecp256k1: v.exactOptional(hex),
-})
+const keyBytes = (meaning: string) => v.strictObject({ bytes: bytesOut(meaning) })
+const cipherParams = (bytes: string) =>
+  v.tuple([
+    v.object({
+      curve: encryptionCurve,
+      publicKey: bytesIn("The peer's encryption key: SEC1, 33 bytes compressed or 65."),
+      salt: bytesIn('HKDF salt of any length; the peer uses the same.'),
+      bytes: bytesIn(bytes),
+    }),
+  ])
 
 export const methodTable: { readonly [M in MethodName]: MethodRow<M> } = {
   processor_version: {
     summary: 'Bridge level of the host.',
+    class: 'read',
     params: noParams,
-    result: v.strictObject({ version: v.string() }),
+    result: v.strictObject({
+      version: text("`major.minor.patch`, such as `1.27.0`; never a package's version."),
+    }),
     errors: [],
   },
   deployment_id: {
     summary: 'Identifier of the deployment and who deployed it.',
+    class: 'read',
     params: noParams,
     result: v.strictObject({
-      id: v.string(),
-      origin: v.strictObject({ kind: v.string(), source: hex }),
+      id: text('Unique together with `origin`; usually decimal digits.'),
+      origin,
     }),
     errors: [],
   },
   deployment_ipfsHash: {
     summary: 'CID of the deployed bundle.',
+    class: 'read',
     params: noParams,
-    result: v.strictObject({ ipfsHash: v.string() }),
+    result: v.strictObject({ ipfsHash: text('The CID.') }),
     errors: [],
   },
   deployment_slot: {
     summary: 'Index of this processor among the assigned ones, null when none is assigned.',
+    class: 'read',
     params: noParams,
-    result: v.strictObject({ slot: v.nullable(v.number()) }),
+    result: v.strictObject({
+      slot: described(v.nullable(v.number()), 'From 0; null when no slot is assigned.'),
+    }),
     errors: [],
   },
   deployment_publicKeys: {
     summary: "The deployment's signing keys.",
+    class: 'read',
     params: noParams,
-    result: v.strictObject({ publicKeys: v.strictObject(signingKeys) }),
+    result: v.strictObject({
+      publicKeys: described(v.strictObject(signingKeys), 'Only curves that have a key.'),
+    }),
     errors: [],
   },
   deployment_encryptionKeys: {
     summary: "The deployment's encryption keys.",
+    class: 'read',
     params: noParams,
     result: v.strictObject({
-      encryptionKeys: v.strictObject({
-        p256: v.exactOptional(hex),
-        secp256k1: v.exactOptional(hex),
-      }),
+      encryptionKeys: described(v.strictObject(encryptionKeys), 'Only curves that have a key.'),
     }),
     errors: [],
   },
   deployment_assignedProcessors: {
     summary: 'Keys of every processor that runs the deployment, by SS58 address.',
+    class: 'read',
     params: noParams,
-    result: v.strictObject({ processors: v.record(v.string(), assignedProcessor) }),
+    result: v.strictObject({
+      processors: described(
+        v.record(v.string(), assignedProcessor),
+        'By SS58 address; this processor is always one of them.',
+      ),
+    }),
     errors: [],
   },
   signer_publicKey: {
     summary: 'Signing key, or the HD key at a BIP-32 path.',
-    params: v.tuple([
-      v.object({ curve: signingCurve, derivationPath: v.exactOptional(v.string()) }),
-    ]),
-    result: v.strictObject({ publicKey: hex, derivationPath: v.exactOptional(v.string()) }),
+    class: 'key',
+    params: v.tuple([v.object({ curve: signingCurve, derivationPath })]),
+    result: v.strictObject({
+      publicKey: bytesOut('SEC1 compressed, 33 bytes; ed25519: 32 bytes.'),
+      derivationPath: v.exactOptional(text('As it was asked for.')),
+    }),
     errors: ['UNSUPPORTED_CURVE', 'BAD_DERIVATION_PATH'],
   },
   signer_sign: {
     summary: 'Signature over exactly the given bytes.',
+    class: 'key',
     params: v.tuple([
-      v.object({ curve: signingCurve, bytes: hex, derivationPath: v.exactOptional(v.string()) }),
+      v.object({
+        curve: signingCurve,
+        bytes: bytesIn('p256, secp256k1: the 32-byte digest, as it is. ed25519: the message.'),
+        derivationPath,
+      }),
     ]),
-    result: bytesResult,
+    result: keyBytes('64 bytes: raw `r‖s` with low s; ed25519: RFC 8032.'),
     errors: ['UNSUPPORTED_CURVE', 'BAD_DERIVATION_PATH', 'BAD_DIGEST_LENGTH'],
   },
   signer_encrypt: {
     summary: "Encrypts to a peer's key with the deployment's encryption key.",
-    params: cipherParams,
-    result: bytesResult,
+    class: 'key',
+    params: cipherParams('Plaintext; may be empty.'),
+    result: keyBytes('`iv(12) ‖ ciphertext ‖ tag(16)`, AES-256-GCM.'),
     errors: ['UNSUPPORTED_CURVE', 'BAD_PUBLIC_KEY'],
   },
   signer_decrypt: {
     summary: "Decrypts with the deployment's encryption key what a peer encrypted.",
-    params: cipherParams,
-    result: bytesResult,
+    class: 'key',
+    params: cipherParams('`iv(12) ‖ ciphertext ‖ tag(16)`, as `signer_encrypt` gives them.'),
+    result: keyBytes('The plaintext.'),
     errors: ['UNSUPPORTED_CURVE', 'BAD_PUBLIC_KEY', 'DECRYPT_FAILED'],
+  },
+  'rpc.discover': {
+    summary: 'Every method of the host and whether the caller may use it, as OpenRPC 1.3.',
+    class: 'read',
+    params: noParams,
+    result: openRpcSchema,
+    errors: [],
   },
 }
 

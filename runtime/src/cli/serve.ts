@@ -31,9 +31,10 @@ async function serve(file: string, flags: ServeFlags): Promise<void> {
   try {
     const stopped = abortOnSignals()
     const bridge = await open(file, flags)
+    bridge.admit({ by: 'uid', uid: process.getuid?.() ?? 0 })
     process.stdout.write(`${JSON.stringify(readyLine(bridge))}\n`)
     if (!stopped.aborted) await once(stopped, 'abort')
-    await bridge.close()
+    bridge.close()
   } catch (error) {
     fail(error)
   }
@@ -48,7 +49,6 @@ async function open(file: string, flags: ServeFlags): Promise<OpenBridge> {
     config,
     stateFolder: openState(flags.state).root,
     log,
-    uid: process.getuid?.() ?? 0,
     ...(flags.socket !== undefined && { socket: flags.socket }),
     noLimits: !flags.limits,
   })

@@ -5,10 +5,10 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { constants } from 'node:os'
 import { Socket } from 'node:net'
-import type { Readable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import { getSystemErrorMap } from 'node:util'
 import { closeFd, createPipe } from '@causeway/native'
-import { findGuestProcess } from './process-tree.ts'
+import { childrenOf, findGuestProcess } from './process-tree.ts'
 import { readRecords } from './records.ts'
 
 /** How to start a job. */
@@ -21,6 +21,11 @@ export interface JobOptions {
   uid?: number
   /** NUL-ended records for the guest's init. */
   environment: Buffer
+  /**
+   * Called with the host pid of the tracer once that stands and before the job runs.
+   * Throws to keep the job from running.
+   */
+  onTraced: (tracerPid: number) => void
 }
 
 /** How a job ended. */
@@ -45,27 +50,37 @@ export interface Job {
 }
 
 /** Starts the command with its output on pipes of ours. */
-export function startJob({ command, entrypoint, uid, environment }: JobOptions): Job {
+export function startJob({ command, entrypoint, uid, environment, onTraced }: JobOptions): Job {
   const [out, err, env, status] = [createPipe(uid), createPipe(uid), createPipe(), createPipe()]
   const launcher = spawn(command[0], command.slice(1), {
     stdio: ['ignore', out.writeFd, err.writeFd, env.readFd, status.writeFd],
     env: {},
   })
   for (const fd of [out.writeFd, err.writeFd, env.readFd, status.writeFd]) closeFd(fd)
-  // The job may end before it has read its environment; that is not our failure.
-  new Socket({ fd: env.writeFd, readable: false, writable: true })
-    .on('error', () => {})
-    .end(environment)
-  return supervise(launcher, entrypoint, {
+  const environmentEnd = writeEnd(env.writeFd)
+  launcher.on('close', () => environmentEnd.destroy())
+  const letRun = () => {
+    onTraced(tracerOf(launcher))
+    environmentEnd.end(environment)
+  }
+  return supervise(launcher, entrypoint, letRun, {
     stdout: readEnd(out.readFd),
     stderr: readEnd(err.readFd),
     status: readEnd(status.readFd),
   })
 }
 
+/** The launcher's only child; it executed PRoot, which has started the guest's init by now. */
+function tracerOf({ pid }: ChildProcess): number {
+  const tracer = pid === undefined ? undefined : childrenOf(pid)[0]
+  if (tracer === undefined) throw new Error('the tracer ended before the job began')
+  return tracer
+}
+
 function supervise(
   launcher: ChildProcess,
   entrypoint: string,
+  letRun: () => void,
   { stdout, stderr, status }: Record<'stdout' | 'stderr' | 'status', Readable>,
 ): Job {
   let exit: JobExit | undefined
@@ -74,6 +89,14 @@ function supervise(
   const endTree = () => void launcher.kill('SIGTERM')
   const started = new Promise<boolean>((resolve) => {
     readRecords(status, {
+      onReady() {
+        try {
+          letRun()
+        } catch (error) {
+          exit = { reason: 'start-failed', detail: (error as Error).message }
+          endTree()
+        }
+      },
       onStarted(pid) {
         guestPid = pid
         resolve(true)
@@ -163,4 +186,9 @@ function fromWaitStatus(status: number): JobExit {
 
 function readEnd(fd: number): Readable {
   return new Socket({ fd, readable: true, writable: false })
+}
+
+/** The job may end before it has read everything; that is not our failure. */
+function writeEnd(fd: number): Writable {
+  return new Socket({ fd, readable: false, writable: true }).on('error', () => {})
 }

@@ -17,7 +17,8 @@ export function findGuestProcess(ancestor: number, guestPid: number): number | u
   return undefined
 }
 
-function childrenOf(pid: number): number[] {
+/** Host pids of a process's children, oldest first; none when it is gone. */
+export function childrenOf(pid: number): number[] {
   return read(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number)
 }
 

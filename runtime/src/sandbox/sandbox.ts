@@ -4,7 +4,7 @@
  */
 import { chmod, chown, copyFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { nativePaths } from '@causeway/native'
+import { nativePaths, type Membership } from '@causeway/native'
 import { StartError } from '../start-error.ts'
 import { environmentBlock, jobEnvironment } from './environment.ts'
 import { helperFolder } from './guest-files.ts'
@@ -30,6 +30,8 @@ export interface JobSpec {
   /** Declared by the deployment. */
   environment: Readonly<Record<string, string>>
   bridgeSocket: string
+  /** Told whose calls to take before the job can make one. */
+  admit: (membership: Membership) => void
   /** `loopback` preloads the getifaddrs shim. */
   interfaces: 'host' | 'loopback'
 }
@@ -66,9 +68,23 @@ export async function openSandbox(prootProgram: string): Promise<Sandbox> {
       command: [...launch, proot.program, ...view, guestInit, ...job.command],
       ...(job.uid !== undefined && { uid: job.uid }),
       environment: environmentBlock(environmentOf(job)),
+      onTraced: (pid) => job.admit(membership(job, pid, probe)),
     })
   }
   return { proot, warnings, start }
+}
+
+/**
+ * A PID namespace is the job's alone, dies with its tracer, and nobody can enter it from outside;
+ * without one the tracer is what the job's processes have in common.
+ */
+function membership(
+  { uid }: JobSpec,
+  tracerPid: number,
+  { namespaces }: LauncherProbe,
+): Membership {
+  const by = namespaces ? 'pid-namespace' : 'tracer'
+  return { by, uid: uid ?? process.getuid?.() ?? 0, pid: tracerPid }
 }
 
 // From this version on Landlock keeps the job's signals off its tracer (kernel 6.12).

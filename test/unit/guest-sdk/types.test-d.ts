@@ -5,6 +5,7 @@ import {
   connect,
   type AssignedProcessor,
   type BridgeError,
+  type DiscoveredMethod,
   type ErrorKind,
   type MethodName,
   type MethodResult,
@@ -21,6 +22,7 @@ export async function compiles() {
   expectTypeOf(await bridge.deployment.assignedProcessors()).toEqualTypeOf<
     Record<string, AssignedProcessor>
   >()
+  expectTypeOf((await bridge.discover()).methods).toEqualTypeOf<DiscoveredMethod[]>()
   const { publicKey, derivationPath } = await bridge.call('signer_publicKey', [{ curve: 'p256' }])
   expectTypeOf(publicKey).toEqualTypeOf<string>()
   expectTypeOf(derivationPath).toEqualTypeOf<string | undefined>()

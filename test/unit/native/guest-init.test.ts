@@ -1,5 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
@@ -10,12 +11,16 @@ import { untilCount } from './processes.ts'
 const abiWithScopes = 6
 const shieldHolds = probe(starters[0]!).landlockAbi >= abiWithScopes
 
-/** Starts the init with an environment block on descriptor 3. */
-function start(argv: string[], environment: string | Buffer = 'PATH=/usr/bin:/bin\0') {
-  const child = spawn(guestInit, argv, {
+function startWaiting(argv: string[]) {
+  return spawn(guestInit, argv, {
     stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
     env: {},
   })
+}
+
+/** Starts the init with an environment block on descriptor 3. */
+function start(argv: string[], environment: string | Buffer = 'PATH=/usr/bin:/bin\0') {
+  const child = startWaiting(argv)
   const block = child.stdio[3] as Writable
   // The init may end before it has read all of a block that is too long.
   block.on('error', () => {})
@@ -38,11 +43,12 @@ function parse(records: Buffer): [string, number][] {
 
 const shell = (script: string) => ['/bin/sh', '-c', script]
 const shield: [string, unknown] = ['L', shieldHolds ? 1 : 0]
+const ready: [string, unknown] = ['R', 0]
 const runs: [string, unknown] = ['S', expect.any(Number)]
 
 /** All records of a job: S only when it could be executed. */
 function withStart(records: unknown[][]): unknown[][] {
-  return records[0]?.[0] === 'E' ? [shield, ...records] : [shield, runs, ...records]
+  return records[0]?.[0] === 'E' ? [ready, shield, ...records] : [ready, shield, runs, ...records]
 }
 
 describe('records of bridge-guest-init', () => {
@@ -114,12 +120,20 @@ describe('records of bridge-guest-init', () => {
 
   it("give main's pid", async () => {
     const { records, stdout } = await run(shell('echo $$'))
-    expect(records[1]).toEqual(['S', Number(stdout)])
+    expect(records[2]).toEqual(['S', Number(stdout)])
   })
 
   it('give the status of main, not of what ends later or earlier', async () => {
     const { records } = await run(shell('(exit 7) & (sleep 0.2; exit 8) & exit 3'))
     expect(records).toEqual(withStart([['X', 768]]))
+  })
+
+  it('say that it waits for the environment, before there is any', async () => {
+    const child = startWaiting(shell('exit 0'))
+    const [first] = (await once(child.stdio[4]!, 'data')) as [Buffer]
+    expect(parse(first)).toEqual([ready])
+    ;(child.stdio[3] as Writable).end()
+    expect((await ended(child)).code).toBe(0)
   })
 
   it('may find no reader, and the job goes on', async () => {
@@ -133,7 +147,7 @@ describe('records of bridge-guest-init', () => {
     const tooMany = 'A=\0'.repeat(4096)
     for (const environment of [tooLong, tooMany]) {
       const { code, records } = await run(shell('exit 0'), environment)
-      expect({ code, records }).toEqual({ code: 126, records: [['E', 7]] })
+      expect({ code, records }).toEqual({ code: 126, records: [ready, ['E', 7]] })
     }
   })
 })

@@ -1,13 +1,14 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
+import { defaultLimits } from '../../../runtime/src/bridge/limits.ts'
 import { loadConfig } from '../../../runtime/src/config.ts'
 import { test } from '../../support/folder-fixture.ts'
 import { thrownBy } from '../../support/thrown.ts'
 
 const defaults = {
   processor: { ss58Prefix: 42, originKind: 'Substrate' },
-  bridge: { level: '1.27.0' },
+  bridge: { level: '1.27.0', limits: defaultLimits },
   images: { allowLocal: false },
   sandbox: { bundlePath: '/root/job', proot: 'proot', uidBase: 1_900_000_000, stopGraceMs: 5_000 },
 }
@@ -28,7 +29,19 @@ describe('configuration', () => {
   })
 
   test.for([
-    { text: '[bridge]\nlevel = "1.25.0"', section: 'bridge', value: { level: '1.25.0' } },
+    {
+      text: '[bridge]\nlevel = "1.25.0"',
+      section: 'bridge',
+      value: { ...defaults.bridge, level: '1.25.0' },
+    },
+    {
+      text: '[bridge.limits]\nmaxConnections = 9\n[bridge.limits.key]\nburst = 7',
+      section: 'bridge',
+      value: {
+        ...defaults.bridge,
+        limits: { ...defaultLimits, maxConnections: 9, key: { ...defaultLimits.key, burst: 7 } },
+      },
+    },
     { text: '[images]\nallowLocal = true', section: 'images', value: { allowLocal: true } },
     {
       text: '[processor]\nss58Prefix = 0\noriginKind = "Vara"',
@@ -47,6 +60,10 @@ describe('configuration', () => {
   test.for([
     { text: 'x = 1', says: 'x: there is no such setting' },
     { text: '[bridge]\nlevels = "1.25.0"', says: 'bridge.levels: there is no such setting' },
+    {
+      text: '[bridge.limits]\nmaxLineBytes = 12',
+      says: 'bridge.limits.maxLineBytes: Invalid value: Expected >=1024 but received 12, found 12',
+    },
     { text: '[nothing]', says: 'nothing: there is no such setting' },
     { text: '[bridge]\nlevel = "1.28.0"', says: 'bridge.level: expected at most 1.27.0' },
     { text: '[bridge]\nlevel = "2.0.0"', says: 'bridge.level: expected at most 1.27.0' },

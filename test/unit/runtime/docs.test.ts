@@ -10,13 +10,20 @@ const page = readFileSync(
   'utf8',
 )
 
+/** Settings and their defaults, nested tables by dotted names. */
+function flatten(values: object, prefix = ''): [name: string, value: string][] {
+  return Object.entries(values).flatMap(([name, value]: [string, unknown]) =>
+    typeof value === 'object' && value !== null
+      ? flatten(value, `${prefix}${name}.`)
+      : [[`${prefix}${name}`, JSON.stringify(value)] as [string, string]],
+  )
+}
+
 test('every setting with its default, and no other', () => {
-  const rows = [...page.matchAll(/^\| `(\w+\.\w+)` +\| `([^`]*)`/gm)].map(([, name, value]) => [
+  const rows = [...page.matchAll(/^\| `([\w.]+\.\w+)` +\| `([^`]*)`/gm)].map(([, name, value]) => [
     name,
     value,
   ])
-  const settings = Object.entries(loadConfig(undefined)).flatMap(([section, values]) =>
-    Object.entries(values).map(([name, value]) => [`${section}.${name}`, JSON.stringify(value)]),
-  )
-  expect(rows).toEqual(settings)
+  const byName = (a: unknown[], b: unknown[]) => (String(a[0]) < String(b[0]) ? -1 : 1)
+  expect(rows.toSorted(byName)).toEqual(flatten(loadConfig(undefined)).toSorted(byName))
 })

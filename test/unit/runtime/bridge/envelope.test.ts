@@ -41,7 +41,11 @@ describe('ids that are echoed', () => {
   })
 
   it('an absent id makes a notification', () => {
-    expect(parsed('{"jsonrpc":"2.0","method":"m"}')).toStrictEqual({ method: 'm', params: [] })
+    expect(parsed('{"jsonrpc":"2.0","method":"m"}')).toStrictEqual({
+      method: 'm',
+      params: [],
+      id: undefined,
+    })
   })
 })
 

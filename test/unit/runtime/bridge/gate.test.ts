@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { methodFacts, type MethodName } from '@causeway/guest-sdk/protocol'
 import { toErrorObject, type RpcError } from '../../../../runtime/src/bridge/errors.ts'
 import {
+  availability,
   compareLevels,
   createGate,
   implementedLevel,
@@ -21,9 +22,9 @@ function outcome(options: Partial<GateOptions>, method: string): unknown {
   }
 }
 
-/** Names let through. */
+/** Names let through, but for those that no policy narrows. */
 const granted = (allowedMethods: string[]) =>
-  names.filter((name) => outcome({ allowedMethods }, name) === name)
+  names.filter((name) => !name.startsWith('rpc.') && outcome({ allowedMethods }, name) === name)
 
 describe('bridge level', () => {
   it.each(['1.25.0', '1.25.1', '1.26.0', '1.27.0'])('at %s every row is served', (level) => {
@@ -61,7 +62,7 @@ describe('policy', () => {
 
   it.each([
     { policy: [], allowed: [] },
-    { policy: ['*'], allowed: names },
+    { policy: ['*'], allowed: names.filter((name) => name !== 'rpc.discover') },
     { policy: ['signer_*'], allowed: signer },
     { policy: ['signer_sign'], allowed: ['signer_sign'] },
     { policy: ['signer_s*'], allowed: ['signer_sign'] },
@@ -72,6 +73,13 @@ describe('policy', () => {
   ])('$policy', ({ policy, allowed }) => {
     expect(granted(policy)).toEqual(allowed)
   })
+
+  it.each([[], ['signer_*'], ['rpc.*'], ['rpc.discover']])(
+    'never narrows rpc.discover: %j',
+    (...allowedMethods) => {
+      expect(outcome({ allowedMethods }, 'rpc.discover')).toBe('rpc.discover')
+    },
+  )
 
   it('says what to do about a refusal', () => {
     expect(outcome({ allowedMethods: ['deployment_*'] }, 'signer_sign')).toEqual({
@@ -96,6 +104,29 @@ describe('policy', () => {
   })
 })
 
+describe('availability says beforehand what the gate would', () => {
+  it.each<{ options: Partial<GateOptions> }>([
+    { options: {} },
+    { options: { level: '1.24.9' } },
+    { options: { level: '1.26.0', allowedMethods: ['deployment_*'] } },
+    { options: { allowedMethods: [] } },
+  ])('$options', ({ options }) => {
+    for (const name of names) {
+      const said = availability(name, { level: implementedLevel, ...options })
+      const done = outcome(options, name)
+      const message = done === name ? undefined : (done as { message: string }).message
+      expect(said).toMatchObject({ available: done === name, ...(message && { message }) })
+    }
+  })
+
+  it.each([
+    { options: { level: '1.0.0', allowedMethods: [] }, reason: 'version' },
+    { options: { level: implementedLevel, allowedMethods: [] }, reason: 'policy' },
+  ])('$reason', ({ options, reason }) => {
+    expect(availability('signer_sign', options)).toMatchObject({ available: false, reason })
+  })
+})
+
 describe('names that are no methods', () => {
   it.each([
     '',
@@ -107,7 +138,8 @@ describe('names that are no methods', () => {
     ' signer_sign',
     'signer_sign ',
     'signer_*',
-    'rpc.discover',
+    'rpc.Discover',
+    'rpc.',
   ])('%j', (name) => {
     expect(outcome({}, name)).toEqual({
       code: -32601,

@@ -40,6 +40,7 @@ const valid: { readonly [M in MethodName]: readonly unknown[] } = {
   signer_sign: [{ curve: 'p256', bytes: '00'.repeat(32) }],
   signer_encrypt: [cipher],
   signer_decrypt: [cipher],
+  'rpc.discover': [],
 }
 const methods = Object.keys(methodFacts) as MethodName[]
 const withoutParams = methods.filter((method) => valid[method].length === 0)

@@ -1,23 +1,59 @@
+import type { EngineRefusal } from '@causeway/native'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { RpcError } from '../../../../runtime/src/bridge/errors.ts'
 import { createRefusalLog } from '../../../../runtime/src/bridge/refusal-log.ts'
 import { recordingLog } from '../../../support/recording-log.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
+// No process has pid 0, so its command cannot be read.
+const peer = { pid: 0, uid: 2, gid: 3 }
+const refusal: EngineRefusal = { reason: 'uid', count: 1, peer, observed: 2 }
+const told = {
+  level: 40,
+  peer,
+  reason: 'uid',
+  observed: 2,
+  msg: "connection refused: uid 2 is not the deployment's",
+}
+
 test('the first refusal is told at once, a flood as a sum, a quiet time as nothing', () => {
   const { log, lines } = recordingLog()
-  const refused = createRefusalLog(log)
-  const refusal = new RpcError('PEER_REJECTED', 'not yours')
-  const peer = { pid: 1, uid: 2, gid: 3 }
-  for (let count = 0; count < 1000; count++) refused(peer, refusal)
-  expect(lines).toEqual([
-    { level: 40, peer, kind: 'PEER_REJECTED', msg: 'connection refused: not yours' },
-  ])
+  const refusals = createRefusalLog(log)
+  for (let count = 0; count < 1000; count++) refusals.add(refusal)
+  expect(lines).toEqual([told])
   vi.advanceTimersByTime(10_000)
-  expect(lines.slice(1)).toEqual([{ level: 40, refused: 999, msg: '999 more connections refused' }])
-  refused(peer, refusal)
+  expect(lines.slice(1)).toEqual([
+    { level: 40, refused: { uid: 999 }, msg: '999 more connections refused' },
+  ])
+  refusals.add(refusal)
   vi.advanceTimersByTime(60_000)
   expect(lines).toHaveLength(3)
+})
+
+test('sums are kept apart by reason, those of the engine too', () => {
+  const { log, lines } = recordingLog()
+  const refusals = createRefusalLog(log)
+  refusals.add({ ...refusal, count: 5 })
+  refusals.add({ ...refusal, reason: 'tracer', count: 7 })
+  refusals.flush()
+  expect(lines.slice(1)).toEqual([
+    { level: 40, refused: { uid: 4, tracer: 7 }, msg: '11 more connections refused' },
+  ])
+})
+
+test('the last word leaves nothing to tell later', () => {
+  const { log, lines } = recordingLog()
+  const refusals = createRefusalLog(log)
+  for (const _ of [1, 2]) refusals.add(refusal)
+  refusals.flush()
+  refusals.flush()
+  vi.advanceTimersByTime(60_000)
+  expect(lines).toHaveLength(2)
+})
+
+test('names the command of a process that is still there', () => {
+  const { log, lines } = recordingLog()
+  createRefusalLog(log).add({ ...refusal, peer: { ...peer, pid: process.pid } })
+  expect(lines[0]).toHaveProperty('peer.command', expect.stringMatching(/./))
 })

@@ -1,0 +1,70 @@
+import type { MethodFacts } from './methods.ts'
+
+/** A JSON Schema, draft 7. */
+export type JsonSchema = Record<string, unknown>
+
+/** One positional parameter, or the result. */
+export interface ContentDescriptor {
+  name: string
+  required?: boolean
+  schema: JsonSchema
+}
+
+/** An error code that a method may answer beyond those that every call may. */
+export interface DiscoveredError {
+  code: number
+  message: string
+  /** Keys of the document's `x-errors`. */
+  data: { kinds: string[] }
+}
+
+/** What is true of a method on every host. */
+export interface MethodDescription {
+  name: string
+  summary: string
+  paramStructure: 'by-position'
+  params: ContentDescriptor[]
+  result: ContentDescriptor
+  errors: DiscoveredError[]
+  'x-since': MethodFacts['since']
+  'x-platform': MethodFacts['platform']
+  /** Whose rate and deadline limits the method counts against, such as `read` or `key`. */
+  'x-class': string
+}
+
+/** Whether the caller may use a method on this host. */
+export interface MethodAvailability {
+  available: boolean
+  /** `version`: above the host's bridge level. `policy`: not granted to this deployment. */
+  reason?: 'version' | 'policy'
+  /** The reason for a person. */
+  message?: string
+}
+
+/** One method of one bridge. */
+export interface DiscoveredMethod extends MethodDescription {
+  'x-availability': MethodAvailability
+}
+
+/** What an error kind means. */
+export interface ErrorDescription {
+  code: number
+  description: string
+  /** Whether the same call may succeed later; `told`: when the error has `retryAfterMs`. */
+  retry: 'no' | 'yes' | 'told'
+}
+
+/** An OpenRPC 1.3 document with what JSON-RPC and this bridge add to it. */
+export interface OpenRpcDocument<M extends MethodDescription = DiscoveredMethod> {
+  openrpc: '1.3.2'
+  /** `version` is the host's bridge level. */
+  info: { title: string; version: string }
+  methods: M[]
+  /** Every error kind. */
+  'x-errors': Record<string, ErrorDescription>
+}
+
+export interface DiscoverMethods {
+  /** Every method with whether the caller may use it, and why not. */
+  'rpc.discover': { params: []; result: OpenRpcDocument }
+}

@@ -1,0 +1,190 @@
+/**
+ * The bridge's transport: an epoll engine under Node's event loop. One line in, one line out,
+ * close; who may call, how much and for how long is decided in it, before JavaScript sees a byte.
+ *
+ * @module
+ */
+import { addon, type NativeBridgeEngine } from './addon.ts'
+import { checkInteger, checkUid } from './arguments.ts'
+import { checked } from './system-error.ts'
+import { bindAbstract, maxAbstractNameBytes, type PeerCredentials } from './abstract-socket.ts'
+import { closeFd } from './pipe.ts'
+
+/** What one engine accepts at the most. Infinity lifts a limit. */
+export interface EngineLimits {
+  /** Bytes of a request line, its end excluded. */
+  maxLineBytes: number
+  /** Time from accept to the whole line, ms. */
+  lineTimeoutMs: number
+  maxConnections: number
+  /** Bytes of unfinished lines and unsent replies of all connections together. */
+  maxBufferedBytes: number
+  /** Time without progress in sending a reply, ms. */
+  sendTimeoutMs: number
+  /** Bytes read and thrown away after the reply to a peer that goes on sending. */
+  maxDrainBytes: number
+  /** Time for that, ms; 0 closes at once. */
+  drainTimeoutMs: number
+}
+
+/** Reply lines, without their newline, that need no look at the request. */
+export interface EngineNotices {
+  lineTooLong: string
+  lineTooLate: string
+  tooManyConnections: string
+  buffersFull: string
+  peerRejected: string
+}
+
+/**
+ * Why a peer is not served. `not-open`: nobody may call yet; `uid`, `namespace`, `tracer`: it has
+ * another one; `gone`: the process that connected has ended; `too-many`: connections.
+ */
+export type RefusalReason = 'not-open' | 'uid' | 'gone' | 'namespace' | 'tracer' | 'too-many'
+
+/** Peers turned away for one reason since the last word about it. */
+export interface EngineRefusal {
+  reason: RefusalReason
+  count: number
+  /** The first of them. */
+  peer: PeerCredentials
+  /** What it has: a uid, the inode of its PID namespace, or the pid of its tracer (0 none, -1 unreadable). */
+  observed: number
+}
+
+/**
+ * Whose processes may call. `uid`: every one of that user. `pid-namespace`: those of that user in
+ * the PID namespace of process `pid`, or in one inside it. `tracer`: those of that user that
+ * process `pid` traces. The kernel keeps both apart from others that get the same number later.
+ */
+export type Membership =
+  { by: 'uid'; uid: number } | { by: 'pid-namespace' | 'tracer'; uid: number; pid: number }
+
+export interface EngineOptions {
+  /** Name of the abstract socket without the leading NUL, 1 to 107 bytes. */
+  name: string
+  limits: EngineLimits
+  notices: EngineNotices
+  /**
+   * Takes a request line: a string when it is ASCII, else its bytes. Answer it by `reply` with the
+   * tag, now or later. Must not throw.
+   */
+  onLine: (line: string | Buffer, peer: PeerCredentials, tag: number) => void
+  onRefusal: (refusal: EngineRefusal) => void
+}
+
+/** A listening engine. */
+export interface BridgeEngine {
+  /**
+   * Says who may call; before the first time nobody may. Connections that are open stay.
+   * @throws SystemError, such as `ENOENT` or `ESRCH` when there is no process `pid`
+   */
+  admit(membership: Membership): void
+  /**
+   * Sends one line (newline added) and closes; undefined closes without a byte.
+   * @returns false when the peer is gone already
+   */
+  reply(tag: number, text: string | undefined): boolean
+  /** Looks again at the process of an open connection; undefined when it still belongs. */
+  judgeAgain(tag: number): Pick<EngineRefusal, 'reason' | 'observed'> | undefined
+  /** Stops listening and closes every connection; those with a call unanswered get this line. */
+  close(lastWord: string): void
+}
+
+const memberships = ['uid', 'pid-namespace', 'tracer'] as const
+const reasons = ['', 'not-open', 'uid', 'gone', 'namespace', 'tracer', 'too-many'] as const
+
+// Beyond it connect(2) fails with EAGAIN; the kernel cuts it to net.core.somaxconn.
+const backlog = 4096
+
+/**
+ * Listens on the exact name and on the name padded with NUL bytes to 108: Node 20 clients reach
+ * only the padded one, everything else only the exact one.
+ *
+ * @throws TypeError or RangeError naming the argument; SystemError such as `EADDRINUSE`; nothing
+ *   listens then.
+ */
+export function startBridgeEngine(options: EngineOptions): BridgeEngine {
+  const native = createNative(options, bindBoth(options.name))
+  checked('epoll_ctl', native.open())
+  return {
+    admit: (membership) => admit(native, membership),
+    reply: (tag, text) => native.reply(tag, text),
+    judgeAgain: (tag) => judgeAgain(native, tag),
+    close: (lastWord) => native.close(lastWord),
+  }
+}
+
+function bindBoth(name: string): number[] {
+  const exact = bindAbstract(name, 'exact', backlog)
+  // A name that fills the address: both forms are one.
+  if (Buffer.byteLength(name) === maxAbstractNameBytes) return [exact]
+  try {
+    return [exact, bindAbstract(name, 'padded', backlog)]
+  } catch (error) {
+    closeFd(exact)
+    throw error
+  }
+}
+
+function createNative(options: EngineOptions, fds: readonly number[]): NativeBridgeEngine {
+  const { limits, notices, onLine, onRefusal } = options
+  const { maxLines, BridgeEngine } = addon()
+  const tags = new Float64Array(maxLines)
+  const peers = new Int32Array(3 * maxLines)
+  const peerAt = (index: number) => ({
+    pid: peers[3 * index]!,
+    // The array is signed for the pid; ids are not.
+    uid: peers[3 * index + 1]! >>> 0,
+    gid: peers[3 * index + 2]! >>> 0,
+  })
+  return new BridgeEngine(
+    fds,
+    limitValues(limits),
+    noticeTexts(notices),
+    tags,
+    peers,
+    (...lines) => lines.forEach((line, index) => onLine(line, peerAt(index), tags[index]!)),
+    (reason, count, pid, uid, gid, observed) =>
+      onRefusal({ reason: reasonAt(reason), count, peer: { pid, uid, gid }, observed }),
+  )
+}
+
+function admit(native: NativeBridgeEngine, membership: Membership): void {
+  const pid = membership.by === 'uid' ? 0 : membership.pid
+  checkUid(membership.uid, 'uid')
+  checkInteger(pid, 'pid', membership.by === 'uid' ? 0 : 1, 0x7fffffff)
+  checked('admit', native.admit(memberships.indexOf(membership.by), membership.uid, pid))
+}
+
+function judgeAgain(native: NativeBridgeEngine, tag: number) {
+  const observed = new Float64Array(1)
+  const reason = native.judgeAgain(tag, observed)
+  return reason === 0 ? undefined : { reason: reasonAt(reason), observed: observed[0]! }
+}
+
+function reasonAt(index: number): RefusalReason {
+  return reasons[index] as RefusalReason
+}
+
+function limitValues(limits: EngineLimits): Float64Array {
+  return Float64Array.of(
+    limits.maxLineBytes,
+    limits.lineTimeoutMs,
+    limits.maxConnections,
+    limits.maxBufferedBytes,
+    limits.sendTimeoutMs,
+    limits.maxDrainBytes,
+    limits.drainTimeoutMs,
+  )
+}
+
+function noticeTexts(notices: EngineNotices): string[] {
+  return [
+    notices.lineTooLong,
+    notices.lineTooLate,
+    notices.tooManyConnections,
+    notices.buffersFull,
+    notices.peerRejected,
+  ]
+}

@@ -1,0 +1,90 @@
+#include "admission.h"
+
+#include <cerrno>
+
+#include <unistd.h>
+
+namespace causeway {
+namespace {
+
+Verdict Refuse(Reason reason, double observed) { return {reason, observed, kNoMember}; }
+
+}  // namespace
+
+Admission::~Admission() {
+  if (fd_ >= 0) close(fd_);
+}
+
+int Admission::Become(Kind kind, uid_t uid, int fd) {
+  if (fd_ >= 0) close(fd_);
+  members_->ForgetAll();
+  kind_ = kind;
+  uid_ = uid;
+  fd_ = fd;
+  return 0;
+}
+
+int Admission::AdmitUid(uid_t uid) { return Become(Kind::kUid, uid, -1); }
+
+int Admission::AdmitNamespaceOf(uid_t uid, pid_t pid) {
+  const int fd = OpenPidNamespace(pid);
+  if (fd < 0) return -errno;
+  namespace_ = IdOf(fd);
+  return Become(Kind::kNamespace, uid, fd);
+}
+
+int Admission::AdmitTracedBy(uid_t uid, pid_t pid) {
+  const int fd = OpenProcess(pid);
+  if (fd < 0) return -errno;
+  tracer_ = pid;
+  return Become(Kind::kTracer, uid, fd);
+}
+
+Verdict Admission::Judge(int socket, const Peer& peer) {
+  if (kind_ == Kind::kNobody) return Refuse(Reason::kNotOpen, 0);
+  if (peer.uid != uid_) return Refuse(Reason::kUid, peer.uid);
+  if (kind_ == Kind::kUid) return {};
+  const MemberRef known = members_->FindAlive(peer.pid);
+  if (known == kNoMember) return Meet(socket, peer);
+  Verdict verdict = JudgeAgain(peer, known);
+  verdict.member = known;
+  if (verdict.admits()) return verdict;
+  members_->Release(known);
+  verdict.member = kNoMember;
+  return verdict;
+}
+
+// A process never leaves its PID namespace, but it can lose its tracer.
+Verdict Admission::JudgeAgain(const Peer& peer, MemberRef member) {
+  if (kind_ == Kind::kNobody || kind_ == Kind::kUid) return {};
+  if (kind_ == Kind::kTracer) {
+    const Verdict verdict = JudgeProcess(peer.pid);
+    if (!verdict.admits()) return verdict;
+  }
+  return members_->IsAlive(member) ? Verdict{} : Refuse(Reason::kGone, peer.pid);
+}
+
+Verdict Admission::Meet(int socket, const Peer& peer) {
+  const int pidfd = peer.pid == 0 ? -1 : OpenPeerProcess(socket, peer.pid);
+  if (pidfd < 0) return Refuse(Reason::kGone, peer.pid);
+  Verdict verdict = JudgeProcess(peer.pid);
+  // Only now is it sure that /proc spoke of the process that connected.
+  if (verdict.admits() && !IsAlive(pidfd)) verdict = Refuse(Reason::kGone, peer.pid);
+  if (verdict.admits()) verdict.member = members_->Remember(peer.pid, pidfd);
+  else close(pidfd);
+  return verdict;
+}
+
+Verdict Admission::JudgeProcess(pid_t pid) const {
+  if (kind_ == Kind::kNamespace) {
+    ino_t observed = 0;
+    const bool is_inside = IsInNamespace(pid, namespace_, &observed);
+    return is_inside ? Verdict{} : Refuse(Reason::kNamespace, static_cast<double>(observed));
+  }
+  const pid_t tracer = TracerOf(pid);
+  // A dead tracer's number may be another process's by now.
+  const bool is_traced = tracer == tracer_ && IsAlive(fd_);
+  return is_traced ? Verdict{} : Refuse(Reason::kTracer, tracer);
+}
+
+}  // namespace causeway

@@ -1,0 +1,60 @@
+// Who may call. An abstract socket has no file mode and its name can be read by every local user,
+// so what the kernel says of the calling process decides.
+#ifndef CAUSEWAY_ENGINE_ADMISSION_H
+#define CAUSEWAY_ENGINE_ADMISSION_H
+
+#include <cstdint>
+
+#include "members.h"
+#include "peer.h"
+#include "process.h"
+
+namespace causeway {
+
+// In the order of `refusals` in src/bridge-engine.ts.
+enum class Reason : int32_t { kNone, kNotOpen, kUid, kGone, kNamespace, kTracer, kTooMany };
+
+struct Verdict {
+  Reason reason = Reason::kNone;
+  double observed = 0;         // what the peer has in place of what is expected
+  MemberRef member = kNoMember;  // counted; give it back with Release
+
+  bool admits() const { return reason == Reason::kNone; }
+};
+
+class Admission {
+ public:
+  explicit Admission(Members* members) : members_(members) {}
+  ~Admission();
+  Admission(const Admission&) = delete;
+  Admission& operator=(const Admission&) = delete;
+
+  // What makes a process a member, besides the uid. Each answers 0 or -errno.
+  int AdmitUid(uid_t uid);
+  int AdmitNamespaceOf(uid_t uid, pid_t pid);
+  int AdmitTracedBy(uid_t uid, pid_t pid);
+
+  // Judges the peer of a connection just accepted.
+  Verdict Judge(int socket, const Peer& peer);
+
+  // Judges again the process that an open connection was admitted for.
+  Verdict JudgeAgain(const Peer& peer, MemberRef member);
+
+ private:
+  enum class Kind { kNobody, kUid, kNamespace, kTracer };
+
+  int Become(Kind kind, uid_t uid, int fd);
+  Verdict JudgeProcess(pid_t pid) const;
+  Verdict Meet(int socket, const Peer& peer);
+
+  Members* members_;
+  Kind kind_ = Kind::kNobody;
+  uid_t uid_ = 0;
+  int fd_ = -1;             // the job's PID namespace, or a pidfd of its tracer
+  NamespaceId namespace_{};  // cannot be given to another one while fd_ is open
+  pid_t tracer_ = 0;
+};
+
+}  // namespace causeway
+
+#endif

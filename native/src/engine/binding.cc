@@ -1,0 +1,266 @@
+// The engine's JavaScript face; its typed one is src/bridge-engine.ts.
+#include "binding.h"
+
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "engine.h"
+#include "loop.h"
+
+namespace causeway {
+namespace {
+
+// Order of the numbers in the constructor's `limits`, and of the texts in its `notices`.
+Limits ReadLimits(const Napi::Float64Array& values) {
+  const auto at = [&values](size_t index) -> uint64_t {
+    const double value = values[index];
+    return std::isfinite(value) ? static_cast<uint64_t>(value) : UINT64_MAX / 4;
+  };
+  return {at(0), at(1), at(2), at(3), at(4), at(5), at(6)};
+}
+
+Notices ReadNotices(const Napi::Array& texts) {
+  const auto at = [&texts](uint32_t index) {
+    return texts.Get(index).As<Napi::String>().Utf8Value() + "\n";
+  };
+  return {at(0), at(1), at(2), at(3), at(4)};
+}
+
+std::vector<int> ReadDescriptors(const Napi::Array& values) {
+  std::vector<int> fds;
+  for (uint32_t index = 0; index < values.Length(); index++) {
+    fds.push_back(values.Get(index).As<Napi::Number>().Int32Value());
+  }
+  return fds;
+}
+
+bool IsAscii(std::string_view text) {
+  uint8_t seen = 0;
+  for (const char byte : text) seen |= static_cast<uint8_t>(byte);
+  return seen < 0x80;
+}
+
+// A JavaScript string's UTF-8 and a newline; on the stack's side of things as long as it is short.
+class ReplyText {
+ public:
+  ReplyText(napi_env env, napi_value string) {
+    size_t length = 0;
+    napi_get_value_string_utf8(env, string, short_, sizeof short_, &length);
+    // A full buffer may be the first part of more; the place of the NUL becomes the newline's.
+    if (length < sizeof short_ - 1 - kMaxUtf8Bytes) {
+      short_[length] = '\n';
+      text_ = {short_, length + 1};
+      return;
+    }
+    napi_get_value_string_utf8(env, string, nullptr, 0, &length);
+    long_.resize(length + 1);
+    napi_get_value_string_utf8(env, string, long_.data(), length + 1, &length);
+    long_[length] = '\n';
+    text_ = long_;
+  }
+
+  const std::string_view& text() const { return text_; }
+
+ private:
+  static constexpr size_t kMaxUtf8Bytes = 4;
+
+  char short_[8192];
+  std::string long_;
+  std::string_view text_;
+};
+
+// new BridgeEngine(fds, limits, notices, tags, peers, onLines, onRefusals)
+class BridgeEngine final : public Napi::ObjectWrap<BridgeEngine>,
+                           public LineSink,
+                           public LoopClient {
+ public:
+  static Napi::Function Define(Napi::Env env) {
+    return DefineClass(env, "BridgeEngine",
+                       {InstanceMethod<&BridgeEngine::Open>("open"),
+                        InstanceMethod<&BridgeEngine::Admit>("admit"),
+                        InstanceMethod<&BridgeEngine::Reply>("reply"),
+                        InstanceMethod<&BridgeEngine::JudgeAgain>("judgeAgain"),
+                        InstanceMethod<&BridgeEngine::Close>("close")});
+  }
+
+  explicit BridgeEngine(const Napi::CallbackInfo& info)
+      : Napi::ObjectWrap<BridgeEngine>(info),
+        tags_(Napi::Persistent(info[3].As<Napi::Float64Array>())),
+        peers_(Napi::Persistent(info[4].As<Napi::Int32Array>())),
+        on_lines_(Napi::Persistent(info[5].As<Napi::Function>())),
+        on_refusals_(Napi::Persistent(info[6].As<Napi::Function>())),
+        async_context_(info.Env(), "BridgeEngine"),
+        tag_values_(tags_.Value().Data()),
+        peer_values_(peers_.Value().Data()),
+        engine_(std::make_unique<Engine>(
+            ReadDescriptors(info[0].As<Napi::Array>()), ReadLimits(info[1].As<Napi::Float64Array>()),
+            ReadNotices(info[2].As<Napi::Array>()), this)) {}
+
+ private:
+  // open() -> 0 or -errno
+  Napi::Value Open(const Napi::CallbackInfo& info) {
+    uv_loop_t* uv = nullptr;
+    napi_get_uv_event_loop(info.Env(), &uv);
+    int result = engine_->Open();
+    if (result == 0) {
+      loop_ = std::make_unique<Loop>(uv, this);
+      // While handles of ours are in the loop, this must stay; and they must go with the thread.
+      Ref();
+      napi_add_async_cleanup_hook(info.Env(), OnThreadEnd, this, &cleanup_);
+      result = loop_->Open(engine_->epoll_fd());
+    }
+    if (result != 0) Shut({});
+    return Napi::Number::New(info.Env(), result);
+  }
+
+  // admit(kind, uid, pid) -> 0 or -errno; kinds in the order of src/bridge-engine.ts
+  Napi::Value Admit(const Napi::CallbackInfo& info) {
+    Admission& admission = engine_->admission();
+    const uid_t uid = info[1].As<Napi::Number>().Uint32Value();
+    const pid_t pid = info[2].As<Napi::Number>().Int32Value();
+    const int kind = info[0].As<Napi::Number>().Int32Value();
+    const int result = kind == 0   ? admission.AdmitUid(uid)
+                       : kind == 1 ? admission.AdmitNamespaceOf(uid, pid)
+                                   : admission.AdmitTracedBy(uid, pid);
+    return Napi::Number::New(info.Env(), result);
+  }
+
+  // reply(tag, text | undefined) -> whether the connection was still there
+  Napi::Value Reply(const Napi::CallbackInfo& info) {
+    if (!loop_) return Napi::Boolean::New(info.Env(), false);
+    const double tag = info[0].As<Napi::Number>().DoubleValue();
+    if (!info[1].IsString()) return Answered(info, engine_->Reply(tag, nullptr, loop_->now()));
+    const ReplyText reply(info.Env(), info[1]);
+    return Answered(info, engine_->Reply(tag, &reply.text(), loop_->now()));
+  }
+
+  Napi::Value Answered(const Napi::CallbackInfo& info, bool was_there) {
+    loop_->WakeAt(engine_->NextDue());
+    return Napi::Boolean::New(info.Env(), was_there);
+  }
+
+  // judgeAgain(tag, into): reason; what was observed is written to the Float64Array.
+  Napi::Value JudgeAgain(const Napi::CallbackInfo& info) {
+    const Verdict verdict = engine_->JudgeAgain(info[0].As<Napi::Number>().DoubleValue());
+    info[1].As<Napi::Float64Array>()[0] = verdict.observed;
+    return Napi::Number::New(info.Env(), static_cast<int>(verdict.reason));
+  }
+
+  // close(lastWord)
+  Napi::Value Close(const Napi::CallbackInfo& info) {
+    Shut(info[0].As<Napi::String>().Utf8Value() + "\n");
+    return info.Env().Undefined();
+  }
+
+  void Shut(std::string_view last_word) {
+    if (is_shut_) return;
+    is_shut_ = true;
+    // The poll handle first: libuv must not look at a closed epoll set.
+    if (loop_) loop_->Close();
+    engine_->Close(last_word);
+  }
+
+  static void OnThreadEnd(napi_async_cleanup_hook_handle, void* self) {
+    static_cast<BridgeEngine*>(self)->Shut({});
+  }
+
+  void OnClosed() override {
+    loop_.reset();
+    const Napi::HandleScope scope(Env());
+    Unref();
+    napi_remove_async_cleanup_hook(cleanup_);
+  }
+
+  void OnReadable() override {
+    const Napi::HandleScope scope(Env());
+    // A caller that is alone gets its answer before anybody looks for another one; in a crowd the
+    // calls go to JavaScript together.
+    size_t lines = was_crowded_ ? 0 : RunTurn(1);
+    if (!is_shut_) lines += RunTurn(Engine::kMaxAccepts);
+    was_crowded_ = lines > 1;
+    Settle();
+  }
+
+  size_t RunTurn(int max_accepts) {
+    lines_.clear();
+    engine_->Run(loop_->now(), max_accepts);
+    const size_t lines = lines_.size();
+    if (lines > 0) Call(on_lines_, lines_);
+    engine_->EndTurn();
+    return lines;
+  }
+
+  void OnTimer() override {
+    const Napi::HandleScope scope(Env());
+    engine_->Expire(loop_->now());
+    Settle();
+  }
+
+  void Settle() {
+    TellRefusals();
+    if (!is_shut_) loop_->WakeAt(engine_->NextDue());
+  }
+
+  void TellRefusals() {
+    auto& refusals = engine_->refusals();
+    for (size_t reason = 0; reason < refusals.size(); reason++) {
+      const Refusals told = std::exchange(refusals[reason], Refusals{});
+      if (told.count == 0) continue;
+      const auto number = [this](double value) -> napi_value {
+        return Napi::Number::New(Env(), value);
+      };
+      const Peer& peer = told.peer;
+      Call(on_refusals_, {number(static_cast<double>(reason)), number(told.count),
+                          number(peer.pid), number(peer.uid), number(peer.gid),
+                          number(told.observed)});
+    }
+  }
+
+  void Call(const Napi::FunctionReference& function, const std::vector<napi_value>& arguments) {
+    napi_value result = nullptr;
+    const napi_status status =
+        napi_make_callback(Env(), async_context_, Value(), function.Value(), arguments.size(),
+                           arguments.data(), &result);
+    if (status != napi_pending_exception) return;
+    napi_value error = nullptr;
+    napi_get_and_clear_last_exception(Env(), &error);
+    napi_fatal_exception(Env(), error);
+  }
+
+  // A line of ASCII becomes a string; any other one goes as bytes, for whoever judges its UTF-8.
+  void TakeLine(double tag, const Peer& peer, std::string_view line) override {
+    const size_t index = lines_.size();
+    napi_value value = nullptr;
+    if (IsAscii(line)) napi_create_string_latin1(Env(), line.data(), line.size(), &value);
+    else napi_create_buffer_copy(Env(), line.size(), line.data(), nullptr, &value);
+    lines_.push_back(value);
+    tag_values_[index] = tag;
+    peer_values_[3 * index] = peer.pid;
+    peer_values_[3 * index + 1] = static_cast<int32_t>(peer.uid);
+    peer_values_[3 * index + 2] = static_cast<int32_t>(peer.gid);
+  }
+
+  Napi::Reference<Napi::Float64Array> tags_;
+  Napi::Reference<Napi::Int32Array> peers_;
+  Napi::FunctionReference on_lines_;
+  Napi::FunctionReference on_refusals_;
+  Napi::AsyncContext async_context_;
+  double* tag_values_;
+  int32_t* peer_values_;
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Loop> loop_;
+  std::vector<napi_value> lines_;
+  napi_async_cleanup_hook_handle cleanup_ = nullptr;
+  bool was_crowded_ = false;
+  bool is_shut_ = false;
+};
+
+}  // namespace
+
+void ExportBridgeEngine(Napi::Env env, Napi::Object exports) {
+  exports.Set("maxLines", Napi::Number::New(env, Engine::kMaxLines));
+  exports.Set("BridgeEngine", BridgeEngine::Define(env));
+}
+
+}  // namespace causeway

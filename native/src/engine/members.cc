@@ -1,0 +1,93 @@
+#include "members.h"
+
+#include <unistd.h>
+
+#include "process.h"
+
+namespace causeway {
+namespace {
+
+// Each idle one costs a descriptor; a job that starts a process for every call shall not use up all.
+constexpr size_t kMaxKnown = 64;
+
+}  // namespace
+
+MemberRef Members::FindAlive(pid_t pid) {
+  const auto found = by_pid_.find(pid);
+  if (found == by_pid_.end()) return kNoMember;
+  const MemberRef member = found->second;
+  if (members_[member].since >= trusted_before_) return kNoMember;
+  if (IsAlive(member)) return Count(member);
+  Forget(member);
+  return kNoMember;
+}
+
+MemberRef Members::Remember(pid_t pid, int pidfd) {
+  const auto found = by_pid_.find(pid);
+  if (found != by_pid_.end()) {
+    if (IsAlive(found->second)) {
+      // Two living processes have no pid in common: it is the same one.
+      close(pidfd);
+      return Count(found->second);
+    }
+    Forget(found->second);
+  }
+  if (by_pid_.size() >= kMaxKnown) ForgetIdle();
+  if (free_.empty()) {
+    free_.push_back(static_cast<MemberRef>(members_.size()));
+    members_.emplace_back();
+  }
+  const MemberRef member = free_.back();
+  free_.pop_back();
+  members_[member] = {pid, pidfd, 0, round_};
+  by_pid_[pid] = member;
+  return Count(member);
+}
+
+bool Members::IsAlive(MemberRef member) const {
+  return member != kNoMember && causeway::IsAlive(members_[member].pidfd);
+}
+
+MemberRef Members::Count(MemberRef member) {
+  members_[member].connections++;
+  return member;
+}
+
+void Members::Release(MemberRef member) {
+  if (member == kNoMember) return;
+  Member& released = members_[member];
+  released.connections--;
+  // Forgotten already while this was its last connection.
+  if (released.connections == 0 && released.pid == 0) Forget(member);
+}
+
+// Takes the pid away at once; the pidfd stays until the last connection is gone.
+void Members::Forget(MemberRef member) {
+  Member& forgotten = members_[member];
+  if (forgotten.pid != 0) by_pid_.erase(forgotten.pid);
+  forgotten.pid = 0;
+  if (forgotten.connections > 0) return;
+  close(forgotten.pidfd);
+  forgotten.pidfd = -1;
+  free_.push_back(member);
+}
+
+void Members::ForgetIdle() {
+  std::vector<MemberRef> idle;
+  for (const auto& [pid, member] : by_pid_) {
+    if (members_[member].connections == 0) idle.push_back(member);
+  }
+  for (const MemberRef member : idle) Forget(member);
+}
+
+void Members::ForgetAll() {
+  while (!by_pid_.empty()) Forget(by_pid_.begin()->second);
+}
+
+Members::~Members() {
+  for (const Member& member : members_) {
+    if (member.pidfd >= 0) close(member.pidfd);
+  }
+}
+
+}  // namespace causeway

@@ -1,0 +1,38 @@
+/**
+ * One seed for all fuzz tests of a run: random, or `CAUSEWAY_FUZZ_SEED` to see a failure again.
+ * @module
+ */
+import { randomInt } from 'node:crypto'
+import fc from 'fast-check'
+
+/** Cases of all fuzz tests together; each takes its share. */
+const cases = positive('CAUSEWAY_FUZZ_RUNS') ?? 160_000
+
+const seed = positive('CAUSEWAY_FUZZ_SEED') ?? randomInt(2 ** 31)
+
+/**
+ * Checks a property of every line, which throws where it does not hold.
+ * @param share part of all cases, 0 to 1
+ */
+export async function checkLines<T>(
+  arbitrary: fc.Arbitrary<T>,
+  share: number,
+  check: (value: T) => Promise<unknown>,
+): Promise<void> {
+  const numRuns = Math.ceil(cases * share)
+  try {
+    const holds = async (value: T) => void (await check(value))
+    await fc.assert(fc.asyncProperty(arbitrary, holds), { seed, numRuns })
+  } catch (cause) {
+    throw new Error(`CAUSEWAY_FUZZ_SEED=${seed} shows it again. ${(cause as Error).message}`, {
+      cause,
+    })
+  }
+}
+
+function positive(name: string): number | undefined {
+  const text = process.env[name]
+  if (text === undefined) return undefined
+  if (/^\d{1,10}$/.test(text)) return Number(text)
+  throw new Error(`${name}: expected a whole number, found ${text}`)
+}
