@@ -35,7 +35,7 @@ export async function withJobUser<T>(
 ): Promise<T> {
   if (!isRoot()) {
     onWarning(
-      'not root: the job runs under your own uid, and every process of yours, other jobs too, may call its bridge',
+      'not root: the job runs under your own uid, so only its sandbox keeps it from your files and processes',
     )
     return call({ uid: process.getuid?.() ?? 0 })
   }

@@ -46,7 +46,8 @@ Verdict Admission::Judge(int socket, const Peer& peer) {
   if (kind_ == Kind::kUid) return {};
   const MemberRef known = members_->FindAlive(peer.pid);
   if (known == kNoMember) return Meet(socket, peer);
-  Verdict verdict = JudgeAgain(peer, known);
+  // It cannot have left its PID namespace, but it can have lost its tracer.
+  Verdict verdict = kind_ == Kind::kTracer ? JudgeAgain(peer, known) : Verdict{};
   verdict.member = known;
   if (verdict.admits()) return verdict;
   members_->Release(known);
@@ -54,7 +55,6 @@ Verdict Admission::Judge(int socket, const Peer& peer) {
   return verdict;
 }
 
-// A process never leaves its PID namespace, but it can lose its tracer.
 Verdict Admission::JudgeAgain(const Peer& peer, MemberRef member) {
   if (kind_ == Kind::kNobody || kind_ == Kind::kUid) return {};
   if (kind_ == Kind::kTracer) {

@@ -20,7 +20,9 @@ export function describeRefusal({ reason, observed, peer }: EngineRefusal): stri
     case 'uid':
       return `uid ${peer.uid} is not the deployment's`
     case 'gone':
-      return 'the process that connected has ended'
+      return peer.pid === 0
+        ? 'the process that connected cannot be seen from here'
+        : 'the process that connected has ended'
     case 'namespace':
       return `PID namespace ${observed || 'that cannot be read'} is not the deployment's`
     case 'tracer':

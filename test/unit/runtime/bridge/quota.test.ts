@@ -1,0 +1,133 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect, it, test } from 'vitest'
+import { RpcError } from '../../../../runtime/src/bridge/errors.ts'
+import { noLimits } from '../../../../runtime/src/bridge/limits.ts'
+import { dispatchFixture, peer, request } from '../../../support/dispatch-fixture.ts'
+
+const once = { perSecond: 1, burst: 2, deadlineMs: Infinity }
+const sign = request('signer_sign', { curve: 'ed25519', bytes: '00' })
+const tooOften = (name: string) => ({
+  error: {
+    code: -32005,
+    message: `too many calls of class ${name} (limit 1 per second)`,
+    data: {
+      kind: 'LIMIT_EXCEEDED',
+      retryable: true,
+      retryAfterMs: expect.any(Number) as number,
+      details: { class: name, perSecond: 1 },
+    },
+  },
+})
+
+describe('calls of a class', () => {
+  it('are refused beyond its rate, and say when to come again', async () => {
+    const { ask } = dispatchFixture({ limits: { ...noLimits, read: once } })
+    for (let call = 0; call < 2; call++) {
+      expect(await ask(request('deployment_slot'))).toHaveProperty('result')
+    }
+    expect(await ask(request('processor_version'))).toMatchObject({ id: '1', ...tooOften('read') })
+  })
+
+  it('leave the others their own', async () => {
+    const { ask } = dispatchFixture({ limits: { ...noLimits, key: once } })
+    for (let call = 0; call < 2; call++) expect(await ask(sign)).toHaveProperty('result')
+    expect(await ask(sign)).toMatchObject(tooOften('key'))
+    expect(await ask(request('deployment_slot'))).toHaveProperty('result')
+  })
+
+  it('count when they are refused, unknown, no request or a notification, too', async () => {
+    for (const line of ['{}', 'x', '[]', '{"jsonrpc":"2.0","method":"x"}', '"\ud83d']) {
+      const { answer, ask } = dispatchFixture({ limits: { ...noLimits, read: once } })
+      await answer(line)
+      await answer(line)
+      expect(await ask(request('deployment_slot'))).toMatchObject(tooOften('read'))
+    }
+  })
+
+  it('that are over it tell so before anything else', async () => {
+    const { answer, ask } = dispatchFixture({ limits: { ...noLimits, read: once } })
+    await ask(request('deployment_slot'))
+    await ask(request('deployment_slot'))
+    expect(JSON.parse((await answer('{"id":12345678901234567890}'))!)).toMatchObject(
+      tooOften('read'),
+    )
+    expect(await answer('{"id":12345678901234567890}')).toMatch(/"id":12345678901234567890}$/)
+    expect(await answer('{"jsonrpc":"2.0","method":"deployment_slot"}')).toBeUndefined()
+  })
+})
+
+describe('a call that takes too long', () => {
+  const limits = { ...noLimits, read: { ...noLimits.read, deadlineMs: 30 } }
+
+  it('is answered DEADLINE_EXCEEDED', async () => {
+    const handlers = { deployment_slot: () => new Promise<never>(() => {}) }
+    const { ask } = dispatchFixture({ limits, handlers })
+    expect(await ask(request('deployment_slot'))).toMatchObject({
+      error: {
+        code: -32603,
+        message: 'deployment_slot: no answer within 30 ms',
+        data: { kind: 'DEADLINE_EXCEEDED', retryable: true, details: { deadlineMs: 30 } },
+      },
+    })
+  })
+
+  it.each([
+    ['late result', async () => ({ slot: 1 })],
+    ['late failure', () => Promise.reject(new Error('late'))],
+  ])('may still end with a %s, which nobody sees', async (_what, end) => {
+    const unhandled: unknown[] = []
+    const note = (error: unknown) => unhandled.push(error)
+    process.on('unhandledRejection', note)
+    const handlers = { deployment_slot: () => delay(60).then(end) }
+    const { ask, lines } = dispatchFixture({ limits, handlers })
+    expect(await ask(request('deployment_slot'))).toHaveProperty('error')
+    await delay(80)
+    process.off('unhandledRejection', note)
+    expect({ unhandled, lines }).toEqual({ unhandled: [], lines: [] })
+  })
+
+  it('keeps no timer when it is in time', async () => {
+    const handlers = { deployment_slot: async () => ({ slot: 1 }) }
+    const long = { ...noLimits, read: { ...noLimits.read, deadlineMs: 2 ** 30 } }
+    const before = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+    const { ask } = dispatchFixture({ limits: long, handlers })
+    expect(await ask(request('deployment_slot'))).toHaveProperty('result')
+    await delay(1)
+    const after = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+    expect(after).toBe(before)
+  })
+})
+
+describe('the caller of a key operation', () => {
+  const rejected = () => new RpcError('PEER_REJECTED', 'not yours')
+
+  test.each([
+    ['signer_sign', { curve: 'p256', bytes: '11'.repeat(32) }],
+    ['signer_publicKey', { curve: 'p256' }],
+    ['signer_encrypt', { curve: 'p256', publicKey: '', salt: '', bytes: '' }],
+  ])('is judged again before the answer of %s', async (method, params) => {
+    const { ask } = dispatchFixture({ caller: { peer, judgeAgain: rejected } })
+    expect(await ask(request(method, params))).toEqual({
+      jsonrpc: '2.0',
+      id: '1',
+      error: {
+        code: -32001,
+        message: 'not yours',
+        data: { kind: 'PEER_REJECTED', retryable: false },
+      },
+    })
+  })
+
+  it('is judged after the key was used', async () => {
+    const order: string[] = []
+    const caller = { peer, judgeAgain: () => void order.push('judged') }
+    const handlers = { signer_sign: async () => (order.push('signed'), { bytes: '00' }) }
+    expect(await dispatchFixture({ caller, handlers }).ask(sign)).toHaveProperty('result')
+    expect(order).toEqual(['signed', 'judged'])
+  })
+
+  it('is not judged again where no key is used', async () => {
+    const { ask } = dispatchFixture({ caller: { peer, judgeAgain: rejected } })
+    expect(await ask(request('deployment_publicKeys'))).toHaveProperty('result')
+  })
+})
