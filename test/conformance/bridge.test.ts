@@ -411,10 +411,10 @@ describe('limits', () => {
     const idle = connectRaw(name)
     // The two addresses have queues of their own: it must be accepted before others come.
     await until(openSockets, before + 2)
-    await using crowd = await holdConnections(name, 300)
-    expect(crowd.replies).toBe(300)
+    await using crowd = await holdConnections(name, 1100)
+    expect(crowd.replies).toBe(1100)
     // Both ends of the first, those that may linger, and the crowd's stdin and stdout.
-    await until(openSockets, before + 2 + 256 + 2)
+    await until(openSockets, before + 2 + 1024 + 2)
     idle.destroy()
   })
 

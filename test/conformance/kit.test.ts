@@ -9,7 +9,8 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { run, serve } from '../support/causeway.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-import { startBrokenBridge, type Fault } from './broken-bridge.ts'
+import { startBrokenBridge } from './broken-bridge.ts'
+import { faults, ids } from './faults.ts'
 import { allChecks } from './kit/src/checks/all-checks.ts'
 import { conformance } from './kit/src/conformance.ts'
 import type { Report } from './kit/src/report.ts'
@@ -17,134 +18,6 @@ import type { Report } from './kit/src/report.ts'
 const isBuilt = existsSync(new URL('../../runtime/dist/main.js', import.meta.url))
 const command = fileURLToPath(new URL('kit/dist/main.js', import.meta.url))
 const testTimeoutMs = 120_000
-
-const p256Order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
-const families =
-  /"method":"(?:(?:processor|deployment|signer|browser|network|tunnel)_|rpc\.discover)/
-const ids = (prefix: string) => allChecks.map(({ id }) => id).filter((id) => id.startsWith(prefix))
-
-/** What each fault is, and the rows that must fail because of it. */
-const faults: readonly { name: string; fault: Fault; failed: readonly string[] }[] = [
-  {
-    name: '"error":null beside results',
-    fault: { reply: (text) => text.replace(/,"result":(.*)\}\n$/, ',"result":$1,"error":null}\n') },
-    failed: ['reply.result-alone'],
-  },
-  {
-    name: 'the reply in two writes',
-    fault: { reply: (text) => [text.slice(0, 20), text.slice(20)] },
-    failed: ['reply.one-send'],
-  },
-  {
-    name: 'numeric ids come back as strings',
-    fault: { reply: (text) => text.replace(/"id":(-?[\d.]+)/, '"id":"$1"') },
-    failed: ['id.integer', 'id.zero', 'id.negative', 'id.fraction', 'id.large'],
-  },
-  {
-    name: 'answers batches',
-    fault: {
-      async intercept({ text, client, ask }) {
-        if (!text.startsWith('[') || !text.includes(']')) return false
-        const requests = (JSON.parse(text) as unknown[]).map((request) => JSON.stringify(request))
-        const replies = await Promise.all(requests.map(ask))
-        client.end(`[${replies.map((reply) => reply.trim()).join(',')}]\n`)
-        return true
-      },
-    },
-    failed: ['batch.two', 'batch.one', 'batch.empty'],
-  },
-  {
-    name: 'no close after the reply',
-    fault: { staysOpen: true },
-    failed: ['reply.closed', 'reply.closed-error'],
-  },
-  {
-    name: 'a line that ends with the stream is not answered',
-    fault: {
-      intercept({ text, client }) {
-        if (text === '' || text.includes('\n')) return false
-        client.end()
-        return true
-      },
-    },
-    failed: ['line.eof', 'line.eof-cr'],
-  },
-  {
-    name: 'blanks in the reply',
-    fault: { reply: (text) => text.replace('{"jsonrpc":', '{"jsonrpc": ') },
-    failed: ['reply.compact', 'reply.compact-error'],
-  },
-  {
-    name: 'hex in upper case',
-    fault: {
-      reply: (text) => text.replace(/"[0-9a-f]{20,}"/g, (hex) => hex.toUpperCase()),
-    },
-    failed: ['hex.out-deployment', 'hex.out-signer', 'hex.out-cipher'],
-  },
-  {
-    name: 'unknown methods are internal errors',
-    fault: {
-      reply: (text, request) =>
-        families.test(request) ? text : text.replace('"code":-32601', '"code":-32603'),
-    },
-    failed: ids('method.'),
-  },
-  {
-    name: 'HTTP ends every connection',
-    fault: {
-      intercept({ text, clients }) {
-        if (!/^(?:GET|POST) /.test(text)) return false
-        clients.forEach((client) => client.destroy())
-        return true
-      },
-    },
-    failed: ['garbage.http-get', 'garbage.http-post', 'garbage.http-told', 'garbage.undisturbed'],
-  },
-  {
-    name: 'two replies for two lines',
-    fault: {
-      async intercept({ text, client, ask }) {
-        const [first, second, ...more] = text.split('\n')
-        if (!first?.endsWith('}') || !second?.endsWith('}') || more.length !== 1) return false
-        client.end((await ask(first)) + (await ask(second)))
-        return true
-      },
-    },
-    failed: ['line.second-ignored'],
-  },
-  {
-    name: 'says why something cannot be decrypted',
-    fault: {
-      reply: (text, request) =>
-        text.replace('could not be decrypted', `of ${request.length} could not be decrypted`),
-    },
-    failed: ids('cipher.uniform'),
-  },
-  {
-    name: 'signatures with a high s',
-    fault: {
-      reply: (text, request) =>
-        request.includes('"signer_sign"') && request.includes('"p256"')
-          ? text.replace(/[0-9a-f]{64}"/, (low) => `${highS(low.slice(0, 64))}"`)
-          : text,
-    },
-    failed: ['sign.low-s-p256'],
-  },
-  {
-    name: 'more than a hundred clients are dropped',
-    fault: {
-      intercept({ client, clients }) {
-        if (clients.size > 100) client.destroy()
-        return client.destroyed
-      },
-    },
-    failed: ['crowd.thousand'],
-  },
-]
-
-function highS(low: string): string {
-  return (p256Order - BigInt(`0x${low}`)).toString(16).padStart(64, '0')
-}
 
 const failedIds = (report: Report) =>
   report.rows.filter(({ status }) => status === 'failed').map(({ id }) => id)
@@ -166,10 +39,10 @@ test('every check has an id and a title of its own', () => {
 describe.skipIf(!isBuilt)('the conformance kit; needs a build', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>
   let host: Awaited<ReturnType<typeof serve>>
-  const serveDeployment = async (name: string, deployment: object) => {
+  const serveDeployment = async (name: string, deployment: object, ...flags: string[]) => {
     const file = join(folder.path, `${name}.json`)
     await writeFile(file, JSON.stringify(deployment))
-    return serve([file, '--state', join(folder.path, 'state')])
+    return serve([file, '--state', join(folder.path, 'state'), ...flags])
   }
 
   beforeAll(async () => {
@@ -208,6 +81,15 @@ describe.skipIf(!isBuilt)('the conformance kit; needs a build', () => {
     expect(failedIds(report)).toEqual([])
     expect(skippedIds(report)).toEqual(expect.arrayContaining(ids('sign.')))
     expect(skippedIds(report)).toEqual(expect.arrayContaining(ids('deployment.')))
+  })
+
+  test('checks methods above the version that the bridge advertises', async () => {
+    const config = join(folder.path, 'config.toml')
+    await writeFile(config, '[bridge]\nlevel = "1.25.0"\n')
+    await using older = await serveDeployment('older', { id: '3512' }, '--config', config)
+    const checks = allChecks.filter(({ id }) => /^(?:version|discover)\./.test(id))
+    const { counts } = await conformance(older.ready.socket, { checks })
+    expect(counts).toEqual({ passed: checks.length, failed: 0, skipped: 0 })
   })
 
   describe('the command', () => {

@@ -12,6 +12,7 @@ import type { OnProgress } from '../progress.ts'
 import { hashFile } from '../store/blob.ts'
 import { runTool } from '../tool.ts'
 import { finishTree, makeSymlinks } from './image-tree.ts'
+import { hostNodeDigest } from './host-node.ts'
 import { packImage } from './pack-image.ts'
 import { downloadPackages, unpackPackage, type DebianPackage } from './packages.ts'
 import { readRecipe, type Recipe } from './recipe.ts'
@@ -32,7 +33,7 @@ export interface BuildOptions {
 export interface BuiltImage {
   /** A `.tar.xz`. */
   path: string
-  /** Lower-case hex; the same package versions always give the same. */
+  /** Lower-case hex; the same package versions (and Node, if in it) always give the same. */
   sha256: string
   bytes: number
   fromCache: boolean
@@ -61,13 +62,18 @@ export async function buildRecipe(name: string, options: BuildOptions): Promise<
   signal?.throwIfAborted()
   const { recipe, text } = await readRecipe(name)
   const architecture = (await runTool('dpkg', ['--print-architecture'], { signal })).trim()
-  const key = createHash('sha256').update(`${builderVersion}\0${architecture}\0${text}`)
-  const file = `${name}-${architecture}-${key.digest('hex').slice(0, 16)}.tar.xz`
+  const file = `${name}-${architecture}-${await cacheKey(recipe, architecture, text)}.tar.xz`
   const path = join(folder, file)
   const cached = refresh ? undefined : await findCached(path)
   if (cached !== undefined) return { path, ...cached, fromCache: true }
   await mkdir(folder, { recursive: true, mode: 0o700 })
   return { path, ...(await build(recipe, path, options)), fromCache: false }
+}
+
+async function cacheKey(recipe: Recipe, architecture: string, text: string): Promise<string> {
+  const key = createHash('sha256').update(`${builderVersion}\0${architecture}\0${text}`)
+  if (recipe.node !== undefined) key.update(`\0${await hostNodeDigest()}`)
+  return key.digest('hex').slice(0, 16)
 }
 
 /** The image counts only when its receipt is there and its bytes are the receipt's. */

@@ -17,6 +17,7 @@ import {
 import { dirname, join, relative } from 'node:path'
 import { errorCode } from '../image-error.ts'
 import { runTool } from '../tool.ts'
+import { copyHostNode } from './host-node.ts'
 import type { Recipe } from './recipe.ts'
 
 /** Makes the recipe's symlinks, and the folders that the top-level ones lead to. */
@@ -33,6 +34,7 @@ export async function finishTree(root: string, recipe: Recipe): Promise<void> {
   if (recipe.join !== undefined) await joinFiles(root, recipe.join)
   await removeMatching(root, recipe.remove)
   if (recipe.applets !== undefined) await linkApplets(root, recipe.applets)
+  if (recipe.node !== undefined) await copyHostNode(root, recipe.node)
   for (const [path, mode] of Object.entries(recipe.folders)) {
     await makeFolder(join(root, path))
     await chmod(join(root, path), Number.parseInt(mode, 8))

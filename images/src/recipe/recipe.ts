@@ -24,6 +24,8 @@ export interface Recipe {
   symlinks: Readonly<Record<string, string>>
   /** A multi-call program (BusyBox): each of its tools that no package brings is linked to it. */
   applets?: string
+  /** Path that gets the Node that builds the image. */
+  node?: string
   /** Path to octal mode. */
   folders: Readonly<Record<string, string>>
   /** Path to lines. */
@@ -31,7 +33,7 @@ export interface Recipe {
 }
 
 /** Every recipe there is; see its `description`. */
-export const recipeNames: readonly string[] = ['minimal', 'python']
+export const recipeNames: readonly string[] = ['minimal', 'node', 'python']
 
 const recipesFolder = new URL('../../recipes/', import.meta.url)
 

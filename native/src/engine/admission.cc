@@ -56,7 +56,7 @@ Verdict Admission::Judge(int socket, const Peer& peer) {
 }
 
 Verdict Admission::JudgeAgain(const Peer& peer, MemberRef member) {
-  if (kind_ == Kind::kNobody || kind_ == Kind::kUid) return {};
+  if (kind_ == Kind::kUid) return {};
   if (kind_ == Kind::kTracer) {
     const Verdict verdict = JudgeProcess(peer.pid);
     if (!verdict.admits()) return verdict;

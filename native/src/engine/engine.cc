@@ -13,14 +13,16 @@
 namespace causeway {
 namespace {
 
-// One connection may not keep the others waiting for longer than this many reads.
-constexpr int kMaxReads = 16;
+// One connection may not keep the others waiting for longer than this many reads, and all of one
+// bridge not the other bridges of the process for longer than it takes to read so much.
+constexpr int kMaxReads = 4;
+constexpr size_t kMaxBytesPerRun = 1024 * 1024;
 
 // Out of descriptors: accept(2) would fail at once again, and the queue stays readable.
 constexpr uint64_t kAcceptPauseMs = 50;
 
 // Refused connections that may wait for their peer to close; the job's own have a limit anyway.
-constexpr size_t kMaxLingering = 256;
+constexpr size_t kMaxLingering = 1024;
 
 // Every engine of the process runs in the same thread as long as it reads.
 constexpr size_t kReadBytes = 65536;
@@ -81,6 +83,7 @@ void Engine::Run(uint64_t now, int max_accepts) {
   // A listener that is not among the events has an empty queue.
   bool queues_were_empty = count < kMaxEvents;
   int budget = max_accepts;
+  readable_ = kMaxBytesPerRun;
   members_.BeginRound();
   for (int index = 0; index < count; index++) {
     const uint64_t data = events[index].data.u64;
@@ -146,10 +149,16 @@ void Engine::OnEvent(uint64_t data) {
   else if (connection->state == State::kDraining) ReadAway(slot);
 }
 
+ssize_t Engine::Receive(int fd) {
+  const ssize_t length = recv(fd, read_buffer, kReadBytes, 0);
+  if (length > 0) readable_ -= std::min(readable_, static_cast<size_t>(length));
+  return length;
+}
+
 void Engine::Read(Slot slot) {
   Connection& connection = connections_[slot];
-  for (int reads = 0; reads < kMaxReads; reads++) {
-    const ssize_t length = recv(connection.fd, read_buffer, kReadBytes, 0);
+  for (int reads = 0; reads < kMaxReads && readable_ > 0; reads++) {
+    const ssize_t length = Receive(connection.fd);
     if (length == 0) return TakeEndOfStream(slot);
     if (length < 0 && errno == EAGAIN) break;
     if (length < 0) return End(slot);
@@ -262,8 +271,8 @@ void Engine::Drain(Slot slot) {
 
 void Engine::ReadAway(Slot slot) {
   Connection& connection = connections_[slot];
-  for (int reads = 0; reads < kMaxReads; reads++) {
-    const ssize_t length = recv(connection.fd, read_buffer, kReadBytes, 0);
+  for (int reads = 0; reads < kMaxReads && readable_ > 0; reads++) {
+    const ssize_t length = Receive(connection.fd);
     if (length < 0 && errno == EAGAIN) break;
     if (length <= 0) return End(slot);
     connection.discarded += static_cast<size_t>(length);

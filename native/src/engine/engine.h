@@ -103,6 +103,7 @@ class Engine {
   void Welcome(int fd);
   void TurnAway(Slot slot, Reason reason, double observed);
   void OnEvent(uint64_t data);
+  ssize_t Receive(int fd);
   void Read(Slot slot);
   void TakeEndOfStream(Slot slot);
   void HandOver(Slot slot, std::string_view line);
@@ -135,6 +136,7 @@ class Engine {
   size_t served_ = 0;
   size_t refused_ = 0;
   size_t buffered_ = 0;
+  size_t readable_ = 0;  // bytes that may still be read in this run
 };
 
 }  // namespace causeway

@@ -6,8 +6,9 @@ namespace causeway {
 namespace {
 
 std::string_view WithoutLeadingBlanks(std::string_view chunk) {
-  const size_t start = chunk.find_first_not_of("\r\n");
-  return start == std::string_view::npos ? std::string_view{} : chunk.substr(start);
+  size_t start = 0;
+  while (start < chunk.size() && (chunk[start] == '\r' || chunk[start] == '\n')) start++;
+  return chunk.substr(start);
 }
 
 Progress WholeLine(std::string_view text, size_t max_bytes, std::string_view* line) {

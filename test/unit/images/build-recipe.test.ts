@@ -10,6 +10,8 @@ import {
   type BuiltImage,
   type ImageProgress,
 } from '../../../images/src/index.ts'
+import { copyHostNode } from '../../../images/src/recipe/host-node.ts'
+import { nodeImage } from '../../support/node-image.ts'
 import { isRoot, needsRoot } from './temp-folder.ts'
 
 /** Builds take apt, so a Debian host whose package lists are there; without it they skip. */
@@ -33,10 +35,17 @@ test('every recipe folder is a recipe', () => {
   expect(recipes.toSorted()).toEqual(recipeNames)
 })
 
+test('a Node without its libraries is no image', async () => {
+  const root = mkdtempSync(join(folder, 'no-libraries-'))
+  const copied = copyHostNode(root, 'node')
+  await expect(copied).rejects.toThrow(/needs .*libc\.so.*; expected an official build of Node/)
+  rmSync(root, { recursive: true })
+})
+
 test('an unknown recipe names the known ones', async () => {
   await expect(buildRecipe('../minimal', { folder })).rejects.toMatchObject({
     kind: 'IMAGE_BUILD_FAILED',
-    message: 'no image recipe "../minimal"; known: minimal, python',
+    message: 'no image recipe "../minimal"; known: minimal, node, python',
   })
 })
 
@@ -158,5 +167,22 @@ describe.skipIf(!hasApt || !isRoot)('python (needs apt, and root to run it)', ()
     ])
     expect(readdirSync(join(root, 'dev'))).toEqual([])
     expect(readFileSync(join(root, 'etc/os-release'), 'utf8')).toContain('Debian')
+  })
+})
+
+describe.skipIf(!hasApt || !isRoot)('node (needs apt, and root to run it)', () => {
+  let root = ''
+  beforeAll(async () => {
+    root = join(folder, 'node-root')
+    await unpackImage((await nodeImage()).path, root)
+  }, 300_000)
+
+  test('is the Node that built it', () => {
+    expect(inRoot(root, '/usr/bin/node', '--version')).toBe(`${process.version}\n`)
+  })
+
+  test('has crypto as jobs use it', () => {
+    const code = `console.log(require('node:crypto').createHash('sha256').update('').digest('hex').slice(0, 8))`
+    expect(inRoot(root, '/usr/bin/node', '-e', code)).toBe('e3b0c442\n')
   })
 })

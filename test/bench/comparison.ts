@@ -1,0 +1,63 @@
+/**
+ * Servers in turn, A B C D A B C D: whatever else the machine does hits them all alike.
+ * @module
+ */
+import type { BenchContext } from './group.ts'
+import type { BurstFigures, Load } from './machine/load.ts'
+import type { Server } from './servers/server.ts'
+
+/** What came of it. */
+export interface Comparison {
+  /** One for each round. */
+  bursts(server: Server, clients: number): readonly BurstFigures[]
+  /** Wrong and missing replies over all bursts. */
+  errors(server: Server): number
+}
+
+export interface CompareOptions extends Pick<BenchContext, 'rounds' | 'seconds' | 'progress'> {
+  load: Load
+  servers: readonly Server[]
+  /** Numbers of concurrent clients. */
+  clients: readonly number[]
+}
+
+interface Result {
+  server: Server
+  clients: number
+  figures: BurstFigures
+}
+
+// Until compilers have seen everything and heaps have grown.
+const warmUp = { clients: 16, seconds: 30, maxCalls: 30_000 }
+
+export async function compare(options: CompareOptions): Promise<Comparison> {
+  const { load, servers, rounds, progress } = options
+  for (const server of servers) {
+    progress(`warming up ${server.name}`)
+    await load(server, warmUp)
+  }
+  const results: Result[] = []
+  for (let round = 1; round <= rounds; round++) {
+    progress(`round ${round} of ${rounds}`)
+    results.push(...(await compareOnce(options)))
+  }
+  const of = (server: Server) => results.filter((result) => result.server === server)
+  return {
+    bursts: (server, clients) =>
+      of(server)
+        .filter((result) => result.clients === clients)
+        .map(({ figures }) => figures),
+    errors: (server) => of(server).reduce((sum, { figures }) => sum + figures.errors, 0),
+  }
+}
+
+async function compareOnce({ load, servers, clients, seconds }: CompareOptions): Promise<Result[]> {
+  const results: Result[] = []
+  for (const count of clients) {
+    for (const server of servers) {
+      const figures = await load(server, { clients: count, seconds })
+      results.push({ server, clients: count, figures })
+    }
+  }
+  return results
+}

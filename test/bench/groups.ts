@@ -1,0 +1,11 @@
+/**
+ * Every group there is. A new one: a file in `groups/`, a line here.
+ * @module
+ */
+import type { Group } from './group.ts'
+import { admission } from './groups/admission.ts'
+import { bridge } from './groups/bridge.ts'
+import { idle } from './groups/idle.ts'
+import { slowloris } from './groups/slowloris.ts'
+
+export const groups: readonly Group[] = [bridge, admission, idle, slowloris]

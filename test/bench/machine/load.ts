@@ -1,0 +1,86 @@
+/**
+ * Bursts of calls on a server, and what they cost it.
+ * @module
+ */
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Server } from '../servers/server.ts'
+import { cpuTimeNs } from './process-figures.ts'
+import type { Processes } from './processes.ts'
+
+export interface Burst {
+  /** Concurrent clients, each with a new connection for every call. */
+  clients: number
+  /** The burst ends with the time or with the calls, whichever is first. */
+  seconds: number
+  maxCalls?: number
+}
+
+/** What the load client prints. */
+export interface LoadFigures {
+  calls: number
+  /** Refused, wrong, cut off or unanswered. */
+  errors: number
+  seconds: number
+  p50Us: number
+  p99Us: number
+}
+
+export interface BurstFigures extends LoadFigures {
+  callsPerSecond: number
+  /** CPU time of the server's process for one call. */
+  cpuUs: number
+}
+
+/** Lays load on a server. @throws Error when no call was answered rightly */
+export type Load = (server: Server, burst: Burst) => Promise<BurstFigures>
+
+export interface LoadOptions {
+  /** The load client and what goes before it. */
+  command: readonly string[]
+  /** For the request and the expected reply. */
+  folder: string
+  processes: Processes
+}
+
+/** For a client to end after its burst; it waits five seconds for late replies itself. */
+export const patienceMs = 30_000
+export const unlimitedCalls = 1_000_000_000
+
+export function createLoad({ command, folder, processes }: LoadOptions): Load {
+  return async (server, { clients, seconds, maxCalls = unlimitedCalls }) => {
+    const files = writeExchange(folder, server)
+    const numbers = [clients, seconds, maxCalls].map(String)
+    const args = [...command, server.socket, ...files, ...numbers]
+    return await measureCpu(server, async () => {
+      const line = await processes.run(args, seconds * 1000 + patienceMs)
+      return JSON.parse(line) as LoadFigures
+    })
+  }
+}
+
+function writeExchange(folder: string, { name, request, reply }: Server): [string, string] {
+  const files: [string, string] = [join(folder, `${name}.request`), join(folder, `${name}.reply`)]
+  writeFileSync(files[0], request)
+  writeFileSync(files[1], reply)
+  return files
+}
+
+// Real-time tasks get 95 % of each second, then others must: between bursts, not in one of them.
+const breathMs = 60
+
+/** Adds what a burst cost the server. */
+export async function measureCpu(
+  { name, pid }: Pick<Server, 'name' | 'pid'>,
+  burst: () => Promise<LoadFigures>,
+): Promise<BurstFigures> {
+  await pause(breathMs)
+  const before = cpuTimeNs(pid)
+  const figures = await burst()
+  if (!existsSync(`/proc/${pid}/task`)) throw new Error(`${name} ended under load`)
+  const spentNs = cpuTimeNs(pid) - before
+  const { calls, errors, seconds } = figures
+  if (calls === 0) throw new Error(`${name}: no call was answered rightly, ${errors} were wrong`)
+  return { ...figures, callsPerSecond: calls / seconds, cpuUs: spentNs / 1000 / calls }
+}

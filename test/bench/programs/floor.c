@@ -1,0 +1,11 @@
+// The floor of the bridge: what the kernel alone costs for a call.
+// floor SOCKET REPLY-FILE AHEAD
+#include "epoll-server.h"
+
+static bool everyone(int fd) {
+  return fd >= 0;
+}
+
+int main(int argc, char **argv) {
+  return serve_lines(argc, argv, everyone);
+}

@@ -1,0 +1,77 @@
+/**
+ * Ours with everything on: a deployment's own socket, called by its own job.
+ * @module
+ */
+import { mkdir, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { buildRecipe } from '@causeway/images'
+import { causewayBin } from '../../support/causeway.ts'
+import { writeDeployment } from '../../support/deployment.ts'
+import type { Processes } from '../machine/processes.ts'
+import { liftedRateLimits } from './lifted-rate-limits.ts'
+import { askServer, fullLengthName, trivialRequest, type Server } from './server.ts'
+
+export interface RunJobOptions {
+  folder: string
+  processes: Processes
+  /** What goes before the command. */
+  prefix: readonly string[]
+  /** The job's program: static, prints a line when it is ready. It finds `request` and `reply` beside it. */
+  program: Buffer
+  environment: Readonly<Record<string, string>>
+}
+
+/** `causeway run`, until its job is ready. */
+export async function startJob(options: RunJobOptions): Promise<Server> {
+  const { folder, processes, prefix, program, environment } = options
+  const where = await writeConfig(folder)
+  const reply = await learnReply(folder, where, processes)
+  const file = await writeDeployment(join(folder, 'job'), {
+    image: await minimalImage(),
+    entrypoint: 'job-client',
+    files: { 'job-client': program, request: trivialRequest, reply },
+    deployment: { ...identity, environment },
+  })
+  const socket = fullLengthName()
+  const flags = ['--allow-local-images', '--quiet', '--socket', socket, ...where]
+  const command = [process.execPath, causewayBin, 'run', file, ...flags]
+  const { pid, stop } = await processes.start([...prefix, ...command])
+  return { name: 'causeway run', socket, pid, request: trivialRequest, reply, stop }
+}
+
+// Without them they would come from the deployment file's place.
+const identity = { id: '1', origin: { kind: 'Substrate', source: '00'.repeat(32) } }
+
+/** The options for state and configuration. */
+async function writeConfig(folder: string): Promise<string[]> {
+  const state = join(folder, 'state')
+  const config = join(folder, 'config.toml')
+  await writeFile(config, liftedRateLimits)
+  return ['--state', state, '--config', config]
+}
+
+/** What the bridge will say to the job: only the job may ask there. */
+async function learnReply(
+  folder: string,
+  where: readonly string[],
+  processes: Processes,
+): Promise<string> {
+  const file = join(folder, 'deployment.json')
+  await writeFile(file, JSON.stringify(identity))
+  const socket = fullLengthName()
+  const command = [process.execPath, causewayBin, 'serve', file, '--socket', socket, ...where]
+  const server = await processes.start(command)
+  const reply = await askServer(socket, trivialRequest)
+  await server.stop()
+  return reply
+}
+
+/** Built once on this machine. */
+async function minimalImage(): Promise<{ url: string; sha256: string }> {
+  const folder = join(tmpdir(), `causeway-test-recipes-${process.getuid?.()}`)
+  await mkdir(folder, { recursive: true })
+  const { path, sha256 } = await buildRecipe('minimal', { folder })
+  return { url: pathToFileURL(path).href, sha256 }
+}

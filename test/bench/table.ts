@@ -1,0 +1,68 @@
+/**
+ * Rows → a table for people.
+ * @module
+ */
+import type { Row, Target } from './row.ts'
+
+const header = ['', 'value', 'unit', 'floor', 'ratio (min–max)', 'target', '']
+
+/** One group's rows; what a row remarks comes below, numbered by nobody: it names its row. */
+export function renderTable(title: string, rows: readonly Row[]): string {
+  const lines = [header, ...rows.map(cells)]
+  const widths = header.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)))
+  const table = lines.map((line) => line.map((text, i) => pad(text, widths[i]!, i)).join('  '))
+  return [title, ...table.map((line) => `  ${line}`.trimEnd()), ...remarks(rows), ''].join('\n')
+}
+
+function cells(row: Row): string[] {
+  return [
+    row.name,
+    figure(row.value),
+    row.unit,
+    row.floor === null ? '' : figure(row.floor),
+    row.ratio === null ? '' : `${ratio(row.ratio.median)} (${range(row)})`,
+    row.target === null ? '' : bound(row.target),
+    row.holds === null ? '' : row.holds ? '✓' : '✗ does not hold',
+  ]
+}
+
+function range({ ratio: spread }: Row): string {
+  return spread ? `${ratio(spread.min)}–${ratio(spread.max)}` : ''
+}
+
+function ratio(value: number): string {
+  return value.toFixed(2)
+}
+
+/** Three digits are as much as such figures are worth. */
+function figure(value: number): string {
+  const digits = value === 0 || Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2
+  const [whole = '', fraction] = value.toFixed(digits).split('.')
+  const grouped = whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`
+}
+
+function bound({ of, atLeast, atMost }: Target): string {
+  const sign = atLeast === undefined ? `≤ ${short(atMost)}` : `≥ ${short(atLeast)}`
+  return of === 'ratio' ? `${sign} × floor` : sign
+}
+
+function short(limit: number | undefined): string {
+  return String(Number(limit?.toFixed(2)))
+}
+
+// Names, units, targets and verdicts to the left; numbers to the right.
+const rightAligned = new Set([1, 3, 4])
+
+function pad(text: string, width: number, column: number): string {
+  return rightAligned.has(column) ? text.padStart(width) : text.padEnd(width)
+}
+
+function remarks(rows: readonly Row[]): string[] {
+  const texts = new Map<string, string[]>()
+  for (const { remark, name } of rows)
+    if (remark !== undefined) texts.set(remark, [...(texts.get(remark) ?? []), name])
+  const whose = (names: readonly string[]) =>
+    names.length === rows.length ? '' : `${names.join('; ')}: `
+  return [...texts].map(([remark, names]) => `  ! ${whose(names)}${remark}`)
+}

@@ -1,0 +1,123 @@
+/**
+ * A bridge with one fault: a relay in front of a real one, so that everything else about it holds.
+ * @module
+ */
+import { randomUUID } from 'node:crypto'
+import { createServer, type Server, type Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { bindAbstract } from '@causeway/native'
+import { sendRaw } from '../support/raw-client.ts'
+import { ReadingSocket } from './kit/src/reading-socket.ts'
+
+/** One request and who sent it. */
+export interface Asked {
+  /** What came until a newline, the end of the stream, or far too much. */
+  text: string
+  client: Socket
+  /** Every connection of the bridge that is open. */
+  clients: ReadonlySet<Socket>
+  /** Gives the real bridge's reply to one line. */
+  ask: (line: string) => Promise<string>
+}
+
+/** What is wrong with a bridge. */
+export interface Fault {
+  /** Answers instead of the real bridge; true when it does. */
+  intercept?: (asked: Asked) => boolean | Promise<boolean>
+  /** What is sent for the real bridge's reply; pieces go out apart. */
+  reply?: (reply: string, request: string) => string | readonly string[]
+  /** Does not close after a reply. */
+  staysOpen?: boolean
+}
+
+const backlog = 4096
+// More than a bridge takes for a line.
+const maxHeldBytes = 2 << 20
+// Enough for two reads.
+const pieceMs = 10
+
+/** Serves the faulty bridge on a name of its own, at both forms of its address. */
+export async function startBrokenBridge(
+  target: string,
+  fault: Fault,
+): Promise<AsyncDisposable & { name: string }> {
+  const name = `causeway-broken-${randomUUID()}`
+  const clients = new Set<Socket>()
+  const onConnection = (client: Socket) => {
+    clients.add(client)
+    client.on('close', () => clients.delete(client))
+    relay(client, target, fault, clients)
+  }
+  const fds = [bindAbstract(name, 'exact'), bindAbstract(name, 'padded')]
+  const servers = await Promise.all(fds.map((fd) => listen(fd, onConnection)))
+  return {
+    name,
+    async [Symbol.asyncDispose]() {
+      const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)))
+      clients.forEach((client) => client.destroy())
+      await Promise.all(closed)
+    },
+  }
+}
+
+function listen(fd: number, onConnection: (client: Socket) => void): Promise<Server> {
+  return new Promise((resolve) => {
+    const server = createServer({ allowHalfOpen: true }, onConnection)
+    server.listen({ fd }, backlog, () => resolve(server))
+  })
+}
+
+/** Holds what comes until it is a line, then passes it on, and everything after it at once. */
+function relay(client: Socket, target: string, fault: Fault, clients: Set<Socket>): void {
+  const held: Buffer[] = []
+  let bytes = 0
+  let passed: Promise<Socket | undefined> | undefined
+  const pass = () => passOn(Buffer.concat(held), client, target, fault, clients)
+  client
+    .on('error', () => client.destroy())
+    .on('data', (chunk) => {
+      if (passed) return void passed.then((upstream) => upstream?.write(chunk))
+      held.push(chunk)
+      bytes += chunk.length
+      if (chunk.includes('\n') || bytes > maxHeldBytes) passed = pass()
+    })
+    .on('end', () => {
+      passed ??= pass()
+      void passed.then((upstream) => upstream?.end())
+    })
+    .on('close', () => void passed?.then((upstream) => upstream?.destroy()))
+}
+
+async function passOn(
+  request: Buffer,
+  client: Socket,
+  target: string,
+  fault: Fault,
+  clients: Set<Socket>,
+): Promise<Socket | undefined> {
+  const text = request.toString('utf8')
+  const ask = async (line: string) => (await sendRaw(target, [`${line}\n`])).text
+  if (await fault.intercept?.({ text, client, clients, ask })) return undefined
+  const upstream = new ReadingSocket().connect({ path: `\0${target}` })
+  const reply: Buffer[] = []
+  const finish = () => {
+    upstream.off('end', finish).off('close', finish)
+    void answer(client, fault, Buffer.concat(reply).toString('utf8'), text)
+  }
+  upstream
+    .on('data', (chunk: Buffer) => reply.push(chunk))
+    .on('error', () => upstream.destroy())
+    .on('end', finish)
+    .on('close', finish)
+  upstream.write(request)
+  return upstream
+}
+
+async function answer(client: Socket, fault: Fault, reply: string, request: string): Promise<void> {
+  const pieces = reply === '' ? [] : [fault.reply?.(reply, request) ?? reply].flat()
+  for (const [index, piece] of pieces.entries()) {
+    if (index > 0) await delay(pieceMs)
+    if (client.writable) client.write(piece)
+  }
+  if (!fault.staysOpen || reply === '') client.end()
+}

@@ -1,0 +1,69 @@
+/**
+ * The bridge under test, over connections that end with the check.
+ * @module
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Bridge, ExchangeOptions } from './check.ts'
+import { openConnection, type Connection } from './connection.ts'
+import type { Received } from './input.ts'
+import { retryAfterMs } from './response.ts'
+
+/** Where the bridge is and how long it may take. */
+export interface BridgeOptions {
+  name: string
+  timeoutMs: number
+}
+
+// So that a bridge that always says "later" cannot hold a check for ever.
+const maxTries = 50
+
+/** A bridge for one check; `close` ends all its connections. */
+export function openBridge({ name, timeoutMs }: BridgeOptions): Bridge & { close(): void } {
+  const connections = new Set<Connection>()
+  const open = async () => {
+    const connection = await openConnection(name, timeoutMs)
+    connections.add(connection)
+    return connection
+  }
+  const exchangeOnce = async (
+    pieces: readonly (string | Buffer)[],
+    options: ExchangeOptions,
+  ): Promise<Received> => {
+    const connection = await open()
+    try {
+      await sendPieces(connection, pieces, options)
+      return await connection[options.until ?? 'line']()
+    } finally {
+      connection.destroy()
+      connections.delete(connection)
+    }
+  }
+  return {
+    name,
+    timeoutMs,
+    open,
+    async exchange(pieces, options = {}) {
+      for (let tries = 1; ; tries++) {
+        const received = await exchangeOnce(pieces, options)
+        const wait = retryAfterMs(received)
+        if (wait === undefined || tries === maxTries) return received
+        await delay(Math.min(wait, timeoutMs))
+      }
+    },
+    close: () => connections.forEach((connection) => connection.destroy()),
+  }
+}
+
+async function sendPieces(
+  connection: Connection,
+  pieces: readonly (string | Buffer)[],
+  { halfClose = false, pauseMs = 1 }: ExchangeOptions,
+): Promise<void> {
+  for (const [index, piece] of pieces.entries()) {
+    // Without a pause the bridge would read two pieces as one.
+    if (index > 0) await delay(pauseMs)
+    if (connection.received().end !== undefined) return
+    await connection.send(piece)
+  }
+  if (halfClose) connection.halfClose()
+}

@@ -1,0 +1,45 @@
+/**
+ * `signer_encrypt` and `signer_decrypt` as the checks of the cipher call them.
+ * @module
+ */
+import { resultOfCall } from '../call.ts'
+import type { Bridge } from '../check.ts'
+import type { EncryptionCurve } from '../curves.ts'
+import { bytesOf } from '../hex.ts'
+import { CheckSkipped } from '../outcome.ts'
+
+/** Both sides of one exchange of messages. */
+export interface Channel {
+  curve: EncryptionCurve
+  publicKey: Buffer
+  salt: Buffer
+}
+
+/** Encrypts or decrypts, which must succeed. */
+export async function transform(
+  bridge: Bridge,
+  method: 'signer_encrypt' | 'signer_decrypt',
+  channel: Channel,
+  bytes: Buffer,
+): Promise<Buffer> {
+  const result = await resultOfCall(bridge, method, paramsOf(channel, bytes))
+  return bytesOf(result['bytes'], 'bytes')
+}
+
+/** Params of either method. */
+export function paramsOf({ curve, publicKey, salt: salted }: Channel, bytes: Buffer) {
+  return {
+    curve,
+    publicKey: publicKey.toString('hex'),
+    salt: salted.toString('hex'),
+    bytes: bytes.toString('hex'),
+  }
+}
+
+/** The deployment's own key. @throws CheckSkipped when it has none on the curve */
+export async function ownKey(bridge: Bridge, curve: EncryptionCurve): Promise<Buffer> {
+  const { encryptionKeys } = await resultOfCall(bridge, 'deployment_encryptionKeys')
+  const key = (encryptionKeys as Record<string, unknown> | undefined)?.[curve]
+  if (key === undefined) throw new CheckSkipped(`this deployment has no ${curve} encryption key`)
+  return bytesOf(key, `encryptionKeys.${curve}`)
+}

@@ -1,0 +1,116 @@
+/**
+ * Browser, network and tunnel: what can be asked without changing anything, and what the version
+ * that a bridge advertises promises.
+ * @module
+ */
+import { refusalOfCall, resultOfCall } from '../call.ts'
+import type { Bridge, Check } from '../check.ts'
+import { CheckSkipped, expectThat } from '../outcome.ts'
+import { requestText } from '../request.ts'
+import { codes, errorOf, isObject } from '../response.ts'
+import { sections } from '../sections.ts'
+
+/** Methods and the version they came with (bridge specification, Versioning). */
+const newMethods: readonly (readonly [version: string, methods: readonly string[]])[] = [
+  ['1.26.0', ['tunnel_start', 'tunnel_stop', 'tunnel_status', 'tunnel_certPem']],
+  ['1.27.0', ['browser_initSurface', 'browser_surfaceSize']],
+]
+
+const badHosts = ['', 'https://example.com', 'example.com/path', 'example.com:443', '-', 'a..b']
+
+/** Negative when version a is below b. */
+function compareVersions(a: string, b: string): number {
+  const right = b.split('.').map(Number)
+  const differences = a.split('.').map((part, index) => Number(part) - (right[index] ?? 0))
+  return differences.find((difference) => difference !== 0) ?? 0
+}
+
+async function checkNewMethods(bridge: Bridge): Promise<void> {
+  const { version } = await resultOfCall(bridge, 'processor_version')
+  const above = newMethods.filter(([since]) => compareVersions(String(version), since) < 0)
+  if (above.length === 0) throw new CheckSkipped(`the bridge advertises ${String(version)}`)
+  for (const method of above.flatMap(([, methods]) => methods)) {
+    const error = errorOf(await bridge.exchange([`${requestText(method)}\n`]))
+    expectThat(error.code === codes.methodNotFound, `${method} refused with -32601`, error)
+  }
+}
+
+async function checkSurfaceSize(bridge: Bridge): Promise<void> {
+  const { size } = await resultOfCall(bridge, 'browser_surfaceSize')
+  const names = ['width', 'height', 'deviceScaleFactor']
+  const isSize = isObject(size) && names.every((name) => typeof size[name] === 'number')
+  expectThat(size === null || isSize, 'size: null or three numbers', size)
+}
+
+async function checkOpenTabs(bridge: Bridge): Promise<void> {
+  const { tabs } = await resultOfCall(bridge, 'browser_openTabs')
+  const isList = Array.isArray(tabs) && tabs.every((tab) => typeof tab === 'number')
+  expectThat(tabs === null || isList, 'tabs: null or numbers', tabs)
+}
+
+async function checkDebugUrl(bridge: Bridge): Promise<void> {
+  const { url } = await resultOfCall(bridge, 'browser_debugUrl')
+  expectThat(typeof url === 'string' && URL.canParse(url), 'url: a URL', url)
+}
+
+async function checkTunnelStatus(bridge: Bridge): Promise<void> {
+  const { status } = await resultOfCall(bridge, 'tunnel_status')
+  expectThat([-1, 0, 1, 2, 3].includes(status as number), 'status: -1 to 3', status)
+}
+
+async function checkCertPem(bridge: Bridge): Promise<void> {
+  const { pem } = await resultOfCall(bridge, 'tunnel_certPem')
+  const isPem = typeof pem === 'string' && pem.startsWith('-----BEGIN CERTIFICATE-----')
+  expectThat(pem === undefined || isPem, 'pem: absent or a PEM chain', pem)
+}
+
+async function checkBadHosts(bridge: Bridge): Promise<void> {
+  for (const host of badHosts)
+    await refusalOfCall(bridge, codes.invalidParams, 'network_whitelist', { host })
+}
+
+/** Checks of the other families and of the version. */
+export const otherChecks: readonly Check[] = [
+  {
+    id: 'browser.surface-size',
+    section: sections.browser,
+    title: 'browser_surfaceSize has its shape',
+    run: checkSurfaceSize,
+  },
+  {
+    id: 'browser.open-tabs',
+    section: sections.browser,
+    title: 'browser_openTabs has its shape',
+    run: checkOpenTabs,
+  },
+  {
+    id: 'browser.debug-url',
+    section: sections.browser,
+    title: 'browser_debugUrl has its shape',
+    run: checkDebugUrl,
+  },
+  {
+    id: 'network.bad-host',
+    section: sections.network,
+    title: 'what is no bare host name: -32602',
+    run: checkBadHosts,
+  },
+  {
+    id: 'tunnel.status',
+    section: sections.tunnel,
+    title: 'tunnel_status is one of five numbers',
+    run: checkTunnelStatus,
+  },
+  {
+    id: 'tunnel.cert-pem',
+    section: sections.tunnel,
+    title: 'tunnel_certPem has its shape',
+    run: checkCertPem,
+  },
+  {
+    id: 'version.new-methods',
+    section: sections.versioning,
+    title: 'methods above the advertised version: -32601',
+    run: checkNewMethods,
+  },
+]

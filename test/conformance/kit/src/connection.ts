@@ -1,0 +1,99 @@
+/**
+ * One connection to the bridge: bytes out, bytes in, every wait bounded.
+ * @module
+ */
+import type { Socket } from 'node:net'
+import { createInput, type Received } from './input.ts'
+import { CheckFailed } from './outcome.ts'
+import { ReadingSocket } from './reading-socket.ts'
+
+/** A connected socket. Every wait fails the check when its time is over. */
+export interface Connection {
+  /** Resolves when the kernel has taken the bytes, or the connection has ended. */
+  send(bytes: string | Buffer): Promise<void>
+  /** Shuts down the sending side. */
+  halfClose(): void
+  /** Until a whole line has come, or the connection has ended. */
+  line(): Promise<Received>
+  /** Until the bridge has closed. */
+  end(): Promise<Received>
+  /** Until the bridge has closed, or nothing has come for a while. */
+  quiet(): Promise<Received>
+  /** `line`, then `quiet`. */
+  settled(): Promise<Received>
+  received(): Received
+  /** Stops and goes on reading from the socket. */
+  pause(): void
+  resume(): void
+  destroy(): void
+}
+
+// How long nothing must come before nothing is taken to follow.
+const quietMs = 250
+
+const newline = 0x0a
+
+/** Connects, with the form of the address that this Node sends. */
+export async function openConnection(name: string, timeoutMs: number): Promise<Connection> {
+  const socket = new ReadingSocket().connect({ path: `\0${name}` })
+  const connection = createConnection(socket, timeoutMs)
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(new CheckFailed('a connection', `none within ${timeoutMs} ms`))
+    }, timeoutMs)
+    socket.on('close', () => clearTimeout(timer))
+    socket.once('connect', () => resolve(clearTimeout(timer)))
+    socket.once('error', (error: NodeJS.ErrnoException) => reject(cannotConnect(error)))
+  })
+  return connection
+}
+
+function cannotConnect(error: NodeJS.ErrnoException): CheckFailed {
+  const failure = new CheckFailed('a connection', error.code ?? error.message)
+  failure.cause = error
+  return failure
+}
+
+function createConnection(socket: Socket, timeoutMs: number): Connection {
+  const input = createInput(socket)
+  const wait = (done: (received: Received) => boolean, expected: string) =>
+    input.until(done, expected, timeoutMs)
+  const line = () => wait(hasLine, 'a reply')
+  const quiet = () => input.untilQuiet(quietMs)
+  return {
+    send: (bytes) => sendAll(socket, bytes, timeoutMs),
+    halfClose: () => void socket.end(),
+    line,
+    end: () => wait(({ end }) => end !== undefined, 'the connection closed by the bridge'),
+    quiet,
+    async settled() {
+      await line()
+      return quiet()
+    },
+    received: input.received,
+    pause: () => void socket.pause(),
+    resume: () => void socket.resume(),
+    destroy: () => void socket.destroy(),
+  }
+}
+
+function hasLine({ bytes, end }: Received): boolean {
+  return end !== undefined || bytes.includes(newline)
+}
+
+function sendAll(socket: Socket, bytes: string | Buffer, timeoutMs: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = () => {
+      clearTimeout(timer)
+      socket.off('close', settle)
+      resolve()
+    }
+    const timer = setTimeout(() => {
+      reject(new CheckFailed('bytes taken', `none taken within ${timeoutMs} ms`))
+    }, timeoutMs)
+    if (socket.destroyed) return settle()
+    socket.once('close', settle)
+    // What a failed write means is in what was received.
+    socket.write(bytes, settle)
+  })
+}

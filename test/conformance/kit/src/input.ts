@@ -1,0 +1,104 @@
+/**
+ * What comes over one connection, and waiting for it.
+ * @module
+ */
+import type { Socket } from 'node:net'
+import { CheckFailed, shown } from './outcome.ts'
+
+/** What has come so far. */
+export interface Received {
+  /** As the kernel handed them over. */
+  chunks: readonly Buffer[]
+  bytes: Buffer
+  /** How the connection ended: `eof` or a system error's code; absent while it is open. */
+  end?: string
+}
+
+/** The receiving side of a socket. */
+export interface Input {
+  received: () => Received
+  /** Fails the check when `done` does not hold in time. */
+  until(done: (received: Received) => boolean, expected: string, ms: number): Promise<Received>
+  /** Until the connection has ended or nothing has come for so long. */
+  untilQuiet(ms: number): Promise<Received>
+}
+
+/** Collects from now on; waiters look at it whenever it changes. */
+export function createInput(socket: Socket): Input {
+  const chunks: Buffer[] = []
+  const waiting = new Set<() => void>()
+  let ended: string | undefined
+  const received = () => ({
+    chunks,
+    bytes: Buffer.concat(chunks),
+    ...(ended !== undefined && { end: ended }),
+  })
+  const changed = () => waiting.forEach((look) => look())
+  const finish = (how: string) => {
+    ended ??= how
+    changed()
+  }
+  socket
+    .on('data', (chunk) => (chunks.push(chunk), changed()))
+    .on('end', () => finish('eof'))
+    .on('error', (error: NodeJS.ErrnoException) => finish(error.code ?? error.message))
+    .on('close', () => finish('closed'))
+  return {
+    received,
+    until: (done, expected, ms) => waitUntil(waiting, received, { done, expected, ms }),
+    untilQuiet: (ms) => waitUntilQuiet(waiting, received, ms),
+  }
+}
+
+interface Goal {
+  done: (received: Received) => boolean
+  expected: string
+  ms: number
+}
+
+function waitUntil(
+  waiting: Set<() => void>,
+  received: () => Received,
+  { done, expected, ms }: Goal,
+): Promise<Received> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      waiting.delete(look)
+      clearTimeout(timer)
+    }
+    const look = () => {
+      if (!done(received())) return
+      stop()
+      resolve(received())
+    }
+    const timer = setTimeout(() => {
+      stop()
+      reject(new CheckFailed(expected, late(received(), ms)))
+    }, ms)
+    waiting.add(look)
+    look()
+  })
+}
+
+function waitUntilQuiet(
+  waiting: Set<() => void>,
+  received: () => Received,
+  ms: number,
+): Promise<Received> {
+  return new Promise((resolve) => {
+    const settle = () => {
+      waiting.delete(look)
+      clearTimeout(timer)
+      resolve(received())
+    }
+    const look = () => void (received().end === undefined ? timer.refresh() : settle())
+    const timer = setTimeout(settle, ms)
+    waiting.add(look)
+    look()
+  })
+}
+
+function late({ bytes }: Received, ms: number): string {
+  if (bytes.length === 0) return `no reply within ${ms} ms`
+  return `${shown(bytes)} and nothing more within ${ms} ms`
+}

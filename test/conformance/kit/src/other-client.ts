@@ -1,0 +1,63 @@
+/**
+ * The bridge as reached by another program, for the form of the address that this Node cannot
+ * send.
+ * @module
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { AddressForm } from './address.ts'
+import type { BridgeOptions } from './bridge.ts'
+
+/** What a program printed; `failure` is its last line of error output, or how it ended. */
+export interface ProgramReply {
+  bytes: Buffer
+  failure: string
+}
+
+const python = `
+import socket, sys
+name, form, seconds = sys.argv[1:]
+address = b'\\0' + name.encode()
+client = socket.socket(socket.AF_UNIX)
+client.settimeout(float(seconds))
+client.connect(address.ljust(108, b'\\0') if form == 'padded' else address)
+client.sendall(sys.stdin.buffer.read())
+sys.stdout.buffer.write(client.makefile('rb').readline())
+`
+
+// Anything else has a meaning of its own in socat's addresses.
+const plainName = /^[\w.-]+$/
+
+/** Sends one line; undefined when no program here can. */
+export async function askWithProgram(
+  { name, timeoutMs }: BridgeOptions,
+  form: AddressForm,
+  line: string,
+): Promise<ProgramReply | undefined> {
+  const seconds = String(timeoutMs / 1000)
+  const viaPython = await ask('python3', ['-c', python, name, form, seconds], line)
+  if (viaPython || !plainName.test(name)) return viaPython
+  const tight = form === 'padded' ? ',unix-tightsocklen=0' : ''
+  return ask('socat', ['-t', seconds, '-', `ABSTRACT-CONNECT:${name}${tight}`], line)
+}
+
+async function ask(
+  program: string,
+  args: readonly string[],
+  line: string,
+): Promise<ProgramReply | undefined> {
+  const child = spawn(program, args, { stdio: 'pipe' })
+  const chunks: Buffer[] = []
+  let errors = ''
+  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
+  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString('utf8')))
+  child.stdin.on('error', () => {}).end(line)
+  try {
+    const [code] = (await once(child, 'close')) as [number | null]
+    const last = errors.trim().split('\n').at(-1) ?? ''
+    return { bytes: Buffer.concat(chunks), failure: last || `${program} ended with ${code}` }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * The other side of `signer_encrypt` and `signer_decrypt`, written from the description of the
+ * cipher: ECDH, HKDF-SHA256 with a label and both public keys, AES-256-GCM.
+ * @module
+ */
+import { createCipheriv, createDecipheriv, createECDH, hkdfSync, randomBytes } from 'node:crypto'
+import type { EncryptionCurve } from './curves.ts'
+
+/** Length of what comes before and behind the ciphertext. */
+export const ivBytes = 12
+export const tagBytes = 16
+
+const curveNames = { p256: 'prime256v1', secp256k1: 'secp256k1' } as const
+
+// The names are historical: the cipher is AES-256-GCM.
+const labels = {
+  p256: 'ECDH secp256r1 AES-256-GCM-SIV',
+  secp256k1: 'ECDH secp256k1 AES-256-GCM-SIV',
+} as const
+
+/** A key pair of this process that exchanges messages with the bridge. */
+export interface Peer {
+  /** 33 bytes. */
+  compressed: Buffer
+  /** 65 bytes. */
+  uncompressed: Buffer
+  encrypt(to: Buffer, salt: Buffer, plaintext: Buffer): Buffer
+  decrypt(from: Buffer, salt: Buffer, sealed: Buffer): Buffer
+}
+
+/** A new key pair. */
+export function createPeer(curve: EncryptionCurve): Peer {
+  const pair = createECDH(curveNames[curve])
+  pair.generateKeys()
+  const compressed = pair.getPublicKey(null, 'compressed')
+  const keyWith = (other: Buffer, salt: Buffer) => {
+    const both = [compressed, other].sort((a, b) => Buffer.compare(a, b))
+    const info = Buffer.concat([Buffer.from(labels[curve]), ...both])
+    return new Uint8Array(hkdfSync('sha256', pair.computeSecret(other), salt, info, 32))
+  }
+  return {
+    compressed,
+    uncompressed: pair.getPublicKey(null, 'uncompressed'),
+    encrypt: (to, salt, plaintext) => seal(keyWith(to, salt), plaintext),
+    decrypt: (from, salt, sealed) => open(keyWith(from, salt), sealed),
+  }
+}
+
+function seal(key: Uint8Array, plaintext: Buffer): Buffer {
+  const iv = randomBytes(ivBytes)
+  const cipher = createCipheriv('aes-256-gcm', key, iv)
+  return Buffer.concat([iv, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()])
+}
+
+function open(key: Uint8Array, sealed: Buffer): Buffer {
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, ivBytes), {
+    authTagLength: tagBytes,
+  })
+  decipher.setAuthTag(sealed.subarray(-tagBytes))
+  return Buffer.concat([decipher.update(sealed.subarray(ivBytes, -tagBytes)), decipher.final()])
+}

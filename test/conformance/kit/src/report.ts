@@ -1,0 +1,45 @@
+/**
+ * What a run found, as programs read it.
+ * @module
+ */
+import type { AddressForm } from './address.ts'
+import type { Profile } from './check.ts'
+
+/** Raise it when checks are added, changed or taken away. */
+export const kitVersion = '1.0.0'
+
+export type Status = 'passed' | 'failed' | 'skipped'
+
+/** One check's outcome. */
+export interface Row {
+  id: string
+  section: string
+  title: string
+  profile: Profile
+  status: Status
+  /** Of a failed row: what was expected and found. Of a skipped one: why. */
+  detail?: { expected: string; found: string } | { why: string }
+}
+
+/** One run; the content of the JSON file. */
+export interface Report {
+  /** Name of the abstract socket. */
+  bridge: string
+  /** Version of the kit. */
+  kit: string
+  /** Version of Node that ran it, and the form of the address that it sent. */
+  node: string
+  address: AddressForm
+  /** ISO 8601. */
+  started: string
+  durationMs: number
+  counts: Record<Status, number>
+  rows: Row[]
+}
+
+/** How many rows ended how. */
+export function countRows(rows: readonly Row[]): Record<Status, number> {
+  const counts = { passed: 0, failed: 0, skipped: 0 }
+  for (const { status } of rows) counts[status]++
+  return counts
+}

@@ -1,0 +1,104 @@
+/**
+ * Bytes → response, by what JSON-RPC 2.0 §5 says about every response.
+ * @module
+ */
+import type { Received } from './input.ts'
+import { CheckFailed, expectThat, shown } from './outcome.ts'
+
+/** Error object of a response. */
+export interface ErrorObject {
+  code: number
+  message: string
+  data?: Record<string, unknown>
+}
+
+/** A response whose shape is right. */
+export interface Response {
+  id: unknown
+  result?: unknown
+  error?: ErrorObject
+  /** The line as it came, without its newline. */
+  text: string
+}
+
+/** Codes of JSON-RPC 2.0 §5.1, and of Causeway for limits. */
+export const codes = {
+  parse: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  limitExceeded: -32005,
+} as const
+
+/** The first line as a response. @throws CheckFailed when it is none */
+export function responseOf(received: Received): Response {
+  const text = firstLine(received)
+  const value = parseObject(text)
+  expectThat(value['jsonrpc'] === '2.0', 'a response with "jsonrpc":"2.0"', text)
+  expectThat(Object.hasOwn(value, 'id'), 'a response with an id', text)
+  return { ...value, id: value['id'], text, ...errorMember(value, text) }
+}
+
+/** Result of a call that must not fail. */
+export function resultOf(received: Received): Record<string, unknown> {
+  const { result, text } = responseOf(received)
+  if (isObject(result)) return result
+  throw new CheckFailed('a response with a result object', shown(text))
+}
+
+/** Error of a call that must fail. */
+export function errorOf(received: Received): ErrorObject {
+  const { error, text } = responseOf(received)
+  if (error) return error
+  throw new CheckFailed('an error response', shown(text))
+}
+
+/** Error with a certain code and id. */
+export function expectError(received: Received, code: number, ids: readonly unknown[]): void {
+  const { id, error, text } = responseOf(received)
+  expectThat(error?.code === code, `error code ${code}`, text)
+  expectThat(ids.includes(id), `id ${ids.map(shown).join(' or ')}`, text)
+}
+
+/** When to come again, if the bridge says so. */
+export function retryAfterMs({ bytes }: Received): number | undefined {
+  try {
+    const { error } = JSON.parse(bytes.toString('utf8')) as { error?: ErrorObject }
+    const wait = error?.code === codes.limitExceeded ? error.data?.['retryAfterMs'] : undefined
+    return typeof wait === 'number' ? wait : undefined
+  } catch {
+    // Not one line of JSON: the check will say so.
+    return undefined
+  }
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function firstLine({ bytes, end }: Received): string {
+  const at = bytes.indexOf('\n')
+  if (at >= 0) return bytes.subarray(0, at).toString('utf8')
+  const how = end === 'eof' ? 'closed' : `ended by ${end}`
+  throw new CheckFailed('a reply line', `${shown(bytes)}, then ${how}`)
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (isObject(value)) return value
+  } catch {
+    // Falls through to the failure.
+  }
+  throw new CheckFailed('a line with one JSON object', shown(text))
+}
+
+/** A null error beside a result is for one check alone to judge. */
+function errorMember(value: Record<string, unknown>, text: string): { error?: ErrorObject } {
+  const error = value['error'] ?? undefined
+  if (error === undefined) return {}
+  const isError =
+    isObject(error) && Number.isInteger(error['code']) && typeof error['message'] === 'string'
+  expectThat(isError, 'an error object with an integer code and a message', text)
+  return { error: error as unknown as ErrorObject }
+}

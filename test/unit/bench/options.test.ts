@@ -1,0 +1,68 @@
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { groups } from '../../bench/groups.ts'
+import { parseOptions, UsageError } from '../../bench/options.ts'
+
+const known = ['bridge', 'idle']
+
+describe('parseOptions', () => {
+  test('has a default for everything', () => {
+    expect(parseOptions([], known)).toEqual({
+      groups: [],
+      rounds: 8,
+      seconds: 0.5,
+      strict: false,
+      list: false,
+      help: false,
+    })
+  })
+
+  test('takes groups and options in any order', () => {
+    const argv = ['idle', '--rounds', '3', '--json', 'rows.json', 'bridge', '--seconds=0.2']
+    expect(parseOptions([...argv, '--strict'], known)).toMatchObject({
+      groups: ['idle', 'bridge'],
+      rounds: 3,
+      seconds: 0.2,
+      json: 'rows.json',
+      strict: true,
+    })
+  })
+
+  test.each([
+    [['brigde'], 'expected a group of bridge, idle; found brigde'],
+    [['--rounds', '0'], '--rounds: expected a whole number from 1 to 1000, found 0'],
+    [['--rounds', '1.5'], '--rounds: expected a whole number from 1 to 1000, found 1.5'],
+    [['--rounds', ''], '--rounds: expected a whole number from 1 to 1000, found '],
+    [['--seconds', 'long'], '--seconds: expected a number from 0.05 to 60, found long'],
+    [['--seconds', '61'], '--seconds: expected a number from 0.05 to 60, found 61'],
+    [['--fast'], "Unknown option '--fast'"],
+  ])('%j is refused', (argv, message) => {
+    expect(() => parseOptions(argv, known)).toThrow(UsageError)
+    expect(() => parseOptions(argv, known)).toThrow(message)
+  })
+})
+
+describe('the command', () => {
+  const main = fileURLToPath(new URL('../../bench/main.ts', import.meta.url))
+  const node = ['--conditions=@causeway/source', '--import', 'tsx', main]
+  const bench = (...argv: string[]) =>
+    spawnSync(process.execPath, [...node, ...argv], { encoding: 'utf8' })
+
+  test('--list names every group', { timeout: 60_000 }, () => {
+    const { status, stdout } = bench('--list')
+    expect(status).toBe(0)
+    const names = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(':')[0])
+    expect(names).toEqual(groups.map(({ name }) => name))
+  })
+
+  test('a wrong command line says what was expected', { timeout: 60_000 }, () => {
+    const { status, stdout, stderr } = bench('brigde')
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+    expect(stderr).toContain('found brigde')
+    expect(stderr).toContain('--rounds')
+  })
+})
