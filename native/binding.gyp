@@ -17,7 +17,10 @@
         "src/engine/connections.cc",
         "src/engine/line.cc",
         "src/engine/engine.cc",
+        "src/engine/exchange.cc",
         "src/engine/loop.cc",
+        "src/engine/options.cc",
+        "src/engine/text.cc",
         "src/engine/binding.cc"
       ],
       "include_dirs": ["<!(node -p \"require('node-addon-api').include_dir\")"],

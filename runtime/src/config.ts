@@ -22,8 +22,17 @@ const guestFolder = v.pipe(
   v.check((path) => !path.split('/').includes('..'), 'expected a path without ..'),
 )
 
-const count = (least: number, most: number, byDefault: number) =>
-  v.optional(v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most)), byDefault)
+/** A whole number within bounds, both included. */
+function count(least: number, most: number, byDefault: number) {
+  const expected = `expected a whole number from ${least} to ${most}`
+  const number = v.pipe(
+    v.number(expected),
+    v.integer(expected),
+    v.minValue(least, expected),
+    v.maxValue(most, expected),
+  )
+  return v.optional(number, byDefault)
+}
 
 const maxCount = 1_000_000
 const maxBytes = 1024 * 1024 * 1024
@@ -40,24 +49,34 @@ const classLimits = (defaults: ClassLimits) =>
   )
 
 /** What each limit stops stands in `BridgeLimits`. */
-const bridgeLimits = v.strictObject({
-  maxLineBytes: count(1024, 64 * 1024 * 1024, defaultLimits.maxLineBytes),
-  lineTimeoutMs: count(1, maxMs, defaultLimits.lineTimeoutMs),
-  maxConnections: count(1, maxCount, defaultLimits.maxConnections),
-  maxInFlight: count(1, maxCount, defaultLimits.maxInFlight),
-  maxBufferedBytes: count(1024, maxBytes, defaultLimits.maxBufferedBytes),
-  sendTimeoutMs: count(1, maxMs, defaultLimits.sendTimeoutMs),
-  maxDrainBytes: count(0, maxBytes, defaultLimits.maxDrainBytes),
-  drainTimeoutMs: count(0, maxMs, defaultLimits.drainTimeoutMs),
-  read: classLimits(defaultLimits.read),
-  key: classLimits(defaultLimits.key),
-})
+const bridgeLimits = v.pipe(
+  v.strictObject({
+    maxLineBytes: count(1024, 64 * 1024 * 1024, defaultLimits.maxLineBytes),
+    lineTimeoutMs: count(1, maxMs, defaultLimits.lineTimeoutMs),
+    maxConnections: count(1, maxCount, defaultLimits.maxConnections),
+    maxInFlight: count(1, maxCount, defaultLimits.maxInFlight),
+    maxBufferedBytes: count(1024, maxBytes, defaultLimits.maxBufferedBytes),
+    sendTimeoutMs: count(1, maxMs, defaultLimits.sendTimeoutMs),
+    maxDrainBytes: count(0, maxBytes, defaultLimits.maxDrainBytes),
+    drainTimeoutMs: count(0, maxMs, defaultLimits.drainTimeoutMs),
+    read: classLimits(defaultLimits.read),
+    key: classLimits(defaultLimits.key),
+  }),
+  v.forward(
+    v.partialCheck(
+      [['maxLineBytes'], ['maxBufferedBytes']],
+      ({ maxLineBytes, maxBufferedBytes }) => maxLineBytes <= maxBufferedBytes,
+      'expected at most maxBufferedBytes, or such a line could never come whole',
+    ),
+    ['maxLineBytes'],
+  ),
+)
 
 const configSchema = v.strictObject({
   processor: v.optional(
     v.strictObject({
       /** SS58 prefix of the processor's address. */
-      ss58Prefix: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(16383)), 42),
+      ss58Prefix: count(0, 16383, 42),
       /** `origin.kind` of deployments that name none. */
       originKind: v.optional(v.pipe(v.string(), v.nonEmpty()), 'Substrate'),
     }),
@@ -85,15 +104,9 @@ const configSchema = v.strictObject({
       /** The PRoot program: a name on PATH or a path. */
       proot: v.optional(v.pipe(v.string(), v.nonEmpty()), 'proot'),
       /** First of the 65,536 host uids for jobs when the daemon is root; above what others use. */
-      uidBase: v.optional(
-        v.pipe(v.number(), v.integer(), v.minValue(1000), v.maxValue(4_294_000_000)),
-        1_900_000_000,
-      ),
+      uidBase: count(1000, 4_294_000_000, 1_900_000_000),
       /** Time between SIGTERM to the job and the end of its whole tree, ms. */
-      stopGraceMs: v.optional(
-        v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(600_000)),
-        5_000,
-      ),
+      stopGraceMs: count(0, 600_000, 5_000),
     }),
     {},
   ),
@@ -122,5 +135,10 @@ function describe(issue: v.BaseIssue<unknown>): string {
   const setting = v.getDotPath(issue) ?? 'the file'
   return issue.expected === 'never'
     ? `${setting}: there is no such setting`
-    : `${setting}: ${issue.message}, found ${JSON.stringify(issue.input) ?? 'nothing'}`
+    : `${setting}: ${issue.message}, found ${shown(issue)}`
+}
+
+function shown(issue: v.BaseIssue<unknown>): string {
+  const found = issue.path ? issue.path.at(-1)?.value : issue.input
+  return typeof found === 'number' ? String(found) : (JSON.stringify(found) ?? 'nothing')
 }

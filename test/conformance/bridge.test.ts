@@ -38,8 +38,8 @@ function errorOf(text: string): { code: number; message: string; data: Record<st
 }
 
 /** Resolves when `read` gives `value`; the test's own time limit ends the waiting. */
-async function until<T>(read: () => T, value: T): Promise<void> {
-  while (read() !== value) await delay(5)
+async function until<T>(read: () => T | Promise<T>, value: T): Promise<void> {
+  while ((await read()) !== value) await delay(5)
 }
 
 describe('one line in, one line out, close (bridge spec, Transport rules)', () => {
@@ -375,14 +375,26 @@ describe('limits', () => {
       Array.from({ length: 5 }, () => sendRaw(name, [`${slotLine}\n`])),
     )
     const refused = replies.filter(({ text }) => text !== slowAnswer.text)
-    expect(refused.map(({ text }) => errorOf(text))).toEqual(
-      Array.from({ length: 3 }, () => ({
+    const busy = {
+      jsonrpc: '2.0',
+      id: '1',
+      error: {
         code: -32005,
         message: 'too many calls in flight on this bridge (limit 2)',
         data: { kind: 'LIMIT_EXCEEDED', retryable: true, retryAfterMs: 50 },
-      })),
-    )
+      },
+    }
+    expect(refused.map(({ text }) => JSON.parse(text) as unknown)).toEqual([busy, busy, busy])
     expect(await sendRaw(name, [`${slotLine}\n`])).toEqual(slowAnswer)
+  })
+
+  test('a notification over that limit is closed without a byte', async ({ open }) => {
+    const { name } = open({ handlers: slow, limits: { maxInFlight: 1 } })
+    const first = sendRaw(name, [`${slotLine}\n`])
+    const notification = '{"jsonrpc":"2.0","method":"deployment_slot"}\n'
+    await until(async () => (await sendRaw(name, [`${line}\n`])).text !== answer, true)
+    expect(await sendRaw(name, [notification])).toEqual({ text: '', end: 'eof' })
+    expect(await first).toEqual(slowAnswer)
   })
 
   test('more connections than allowed are answered -32005, and make room again', async ({
@@ -550,23 +562,29 @@ describe('a refused client that sends late', () => {
 })
 
 describe('stop', () => {
-  test('closes idle connections and calls in flight, and frees both addresses', async () => {
+  test('closes idle connections, answers calls in flight, and frees both addresses', async () => {
     const before = openSockets()
-    const bridge = startBridge({ handlers: slow })
+    let calls = 0
+    const handlers = { deployment_slot: () => (calls++, delay(slowMs, { slot: 9 })) }
+    const bridge = startBridge({ handlers })
     const { name } = bridge
     const idle = connectRaw(name)
     await once(idle, 'connect')
     const idleEnd = readToEnd(idle)
     const inFlight = sendRaw(name, [`${slotLine}\n`])
-    await nextTurn()
-    await nextTurn()
+    await until(() => calls, 1)
     bridge.stop()
     expect((await idleEnd).text).toBe('')
-    expect((await inFlight).text).toBe('')
+    expect(errorOf((await inFlight).text)).toEqual({
+      code: -32603,
+      message: 'this bridge is closing',
+      data: { kind: 'UNAVAILABLE', retryable: true },
+    })
     expect(await sendRaw(name, [])).toEqual({ text: '', end: 'ECONNREFUSED' })
     for (const form of ['exact', 'padded'] as const) closeFd(bindAbstract(name, form))
     // The answer of the call in flight comes when its connection is gone already.
     await delay(slowMs * 1.2)
     expect(openSockets()).toBe(before)
+    expect(bridge.lines).toEqual([])
   })
 })

@@ -83,7 +83,7 @@ export const errorFacts: { readonly [K in ErrorKind]: ErrorFacts } = {
     retry: 'no',
   },
   LIMIT_EXCEEDED: {
-    when: "A limit was reached: the line's size or time, connections, calls at once, calls a second.",
+    when: "A limit was reached: the line's size, structure or time, connections, calls at once, calls a second.",
     retry: 'told',
   },
 }

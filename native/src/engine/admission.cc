@@ -9,6 +9,11 @@ namespace {
 
 Verdict Refuse(Reason reason, double observed) { return {reason, observed, kNoMember}; }
 
+// Without a descriptor for the question nobody can be judged: that is no refusal for ever.
+Reason UnlessOutOfDescriptors(Reason reason, int error) {
+  return error == EMFILE || error == ENFILE ? Reason::kTooMany : reason;
+}
+
 }  // namespace
 
 Admission::~Admission() {
@@ -23,6 +28,8 @@ int Admission::Become(Kind kind, uid_t uid, int fd) {
   fd_ = fd;
   return 0;
 }
+
+void Admission::AdmitNobody() { Become(Kind::kNobody, 0, -1); }
 
 int Admission::AdmitUid(uid_t uid) { return Become(Kind::kUid, uid, -1); }
 
@@ -65,8 +72,9 @@ Verdict Admission::JudgeAgain(const Peer& peer, MemberRef member) {
 }
 
 Verdict Admission::Meet(int socket, const Peer& peer) {
+  errno = 0;
   const int pidfd = peer.pid == 0 ? -1 : OpenPeerProcess(socket, peer.pid);
-  if (pidfd < 0) return Refuse(Reason::kGone, peer.pid);
+  if (pidfd < 0) return Refuse(UnlessOutOfDescriptors(Reason::kGone, errno), peer.pid);
   Verdict verdict = JudgeProcess(peer.pid);
   // Only now is it sure that /proc spoke of the process that connected.
   if (verdict.admits() && !IsAlive(pidfd)) verdict = Refuse(Reason::kGone, peer.pid);
@@ -76,15 +84,22 @@ Verdict Admission::Meet(int socket, const Peer& peer) {
 }
 
 Verdict Admission::JudgeProcess(pid_t pid) const {
-  if (kind_ == Kind::kNamespace) {
-    ino_t observed = 0;
-    const bool is_inside = IsInNamespace(pid, namespace_, &observed);
-    return is_inside ? Verdict{} : Refuse(Reason::kNamespace, static_cast<double>(observed));
-  }
+  return kind_ == Kind::kNamespace ? JudgeNamespace(pid) : JudgeTracer(pid);
+}
+
+Verdict Admission::JudgeNamespace(pid_t pid) const {
+  ino_t observed = 0;
+  if (IsInNamespace(pid, namespace_, &observed)) return {};
+  const int error = observed == 0 ? errno : 0;
+  return Refuse(UnlessOutOfDescriptors(Reason::kNamespace, error), static_cast<double>(observed));
+}
+
+Verdict Admission::JudgeTracer(pid_t pid) const {
   const pid_t tracer = TracerOf(pid);
   // A dead tracer's number may be another process's by now.
-  const bool is_traced = tracer == tracer_ && IsAlive(fd_);
-  return is_traced ? Verdict{} : Refuse(Reason::kTracer, tracer);
+  if (tracer == tracer_ && IsAlive(fd_)) return {};
+  const int error = tracer < 0 ? errno : 0;
+  return Refuse(UnlessOutOfDescriptors(Reason::kTracer, error), tracer);
 }
 
 }  // namespace causeway

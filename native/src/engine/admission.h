@@ -34,6 +34,9 @@ class Admission {
   int AdmitNamespaceOf(uid_t uid, pid_t pid);
   int AdmitTracedBy(uid_t uid, pid_t pid);
 
+  // Lets go of the processes and the namespace known so far.
+  void AdmitNobody();
+
   // Judges the peer of a connection just accepted.
   Verdict Judge(int socket, const Peer& peer);
 
@@ -45,6 +48,8 @@ class Admission {
 
   int Become(Kind kind, uid_t uid, int fd);
   Verdict JudgeProcess(pid_t pid) const;
+  Verdict JudgeNamespace(pid_t pid) const;
+  Verdict JudgeTracer(pid_t pid) const;
   Verdict Meet(int socket, const Peer& peer);
 
   Members* members_;

@@ -1,74 +1,16 @@
 // The engine's JavaScript face; its typed one is src/bridge-engine.ts.
 #include "binding.h"
 
-#include <cmath>
 #include <memory>
 #include <utility>
 
 #include "engine.h"
 #include "loop.h"
+#include "options.h"
+#include "text.h"
 
 namespace causeway {
 namespace {
-
-// Order of the numbers in the constructor's `limits`, and of the texts in its `notices`.
-Limits ReadLimits(const Napi::Float64Array& values) {
-  const auto at = [&values](size_t index) -> uint64_t {
-    const double value = values[index];
-    return std::isfinite(value) ? static_cast<uint64_t>(value) : UINT64_MAX / 4;
-  };
-  return {at(0), at(1), at(2), at(3), at(4), at(5), at(6)};
-}
-
-Notices ReadNotices(const Napi::Array& texts) {
-  const auto at = [&texts](uint32_t index) {
-    return texts.Get(index).As<Napi::String>().Utf8Value() + "\n";
-  };
-  return {at(0), at(1), at(2), at(3), at(4)};
-}
-
-std::vector<int> ReadDescriptors(const Napi::Array& values) {
-  std::vector<int> fds;
-  for (uint32_t index = 0; index < values.Length(); index++) {
-    fds.push_back(values.Get(index).As<Napi::Number>().Int32Value());
-  }
-  return fds;
-}
-
-bool IsAscii(std::string_view text) {
-  uint8_t seen = 0;
-  for (const char byte : text) seen |= static_cast<uint8_t>(byte);
-  return seen < 0x80;
-}
-
-// A JavaScript string's UTF-8 and a newline; on the stack's side of things as long as it is short.
-class ReplyText {
- public:
-  ReplyText(napi_env env, napi_value string) {
-    size_t length = 0;
-    napi_get_value_string_utf8(env, string, short_, sizeof short_, &length);
-    // A full buffer may be the first part of more; the place of the NUL becomes the newline's.
-    if (length < sizeof short_ - 1 - kMaxUtf8Bytes) {
-      short_[length] = '\n';
-      text_ = {short_, length + 1};
-      return;
-    }
-    napi_get_value_string_utf8(env, string, nullptr, 0, &length);
-    long_.resize(length + 1);
-    napi_get_value_string_utf8(env, string, long_.data(), length + 1, &length);
-    long_[length] = '\n';
-    text_ = long_;
-  }
-
-  const std::string_view& text() const { return text_; }
-
- private:
-  static constexpr size_t kMaxUtf8Bytes = 4;
-
-  char short_[8192];
-  std::string long_;
-  std::string_view text_;
-};
 
 // new BridgeEngine(fds, limits, notices, tags, peers, onLines, onRefusals)
 class BridgeEngine final : public Napi::ObjectWrap<BridgeEngine>,
@@ -228,13 +170,9 @@ class BridgeEngine final : public Napi::ObjectWrap<BridgeEngine>,
     napi_fatal_exception(Env(), error);
   }
 
-  // A line of ASCII becomes a string; any other one goes as bytes, for whoever judges its UTF-8.
   void TakeLine(double tag, const Peer& peer, std::string_view line) override {
     const size_t index = lines_.size();
-    napi_value value = nullptr;
-    if (IsAscii(line)) napi_create_string_latin1(Env(), line.data(), line.size(), &value);
-    else napi_create_buffer_copy(Env(), line.size(), line.data(), nullptr, &value);
-    lines_.push_back(value);
+    lines_.push_back(ToJavaScript(Env(), line));
     tag_values_[index] = tag;
     peer_values_[3 * index] = peer.pid;
     peer_values_[3 * index + 1] = static_cast<int32_t>(peer.uid);

@@ -97,13 +97,12 @@ class Engine {
   void Close(std::string_view last_word);
 
  private:
-  bool AcceptFrom(int listener, int* budget);
+  bool AcceptFrom(int listener, int max_accepts);
   void PauseAccepting();
   int Listen();
   void Welcome(int fd);
   void TurnAway(Slot slot, Reason reason, double observed);
-  void OnEvent(uint64_t data);
-  ssize_t Receive(int fd);
+  void OnEvent(Slot slot, uint32_t generation);
   void Read(Slot slot);
   void TakeEndOfStream(Slot slot);
   void HandOver(Slot slot, std::string_view line);
@@ -136,7 +135,6 @@ class Engine {
   size_t served_ = 0;
   size_t refused_ = 0;
   size_t buffered_ = 0;
-  size_t readable_ = 0;  // bytes that may still be read in this run
 };
 
 }  // namespace causeway

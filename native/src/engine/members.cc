@@ -1,7 +1,9 @@
 #include "members.h"
 
+#include <sys/epoll.h>
 #include <unistd.h>
 
+#include "event.h"
 #include "process.h"
 
 namespace causeway {
@@ -33,6 +35,10 @@ MemberRef Members::Remember(pid_t pid, int pidfd) {
     Forget(found->second);
   }
   if (by_pid_.size() >= kMaxKnown) ForgetIdle();
+  return Count(Add(pid, pidfd));
+}
+
+MemberRef Members::Add(pid_t pid, int pidfd) {
   if (free_.empty()) {
     free_.push_back(static_cast<MemberRef>(members_.size()));
     members_.emplace_back();
@@ -41,7 +47,17 @@ MemberRef Members::Remember(pid_t pid, int pidfd) {
   free_.pop_back();
   members_[member] = {pid, pidfd, 0, round_};
   by_pid_[pid] = member;
-  return Count(member);
+  // When this fails, the descriptor of an ended process is kept until there are too many.
+  epoll_event event{};
+  event.events = EPOLLIN | EPOLLONESHOT;
+  event.data.u64 = PackMember(member);
+  epoll_ctl(epoll_, EPOLL_CTL_ADD, pidfd, &event);
+  return member;
+}
+
+// Another process may have the place by now.
+void Members::OnEvent(MemberRef member) {
+  if (members_[member].pid != 0 && !IsAlive(member)) Forget(member);
 }
 
 bool Members::IsAlive(MemberRef member) const {

@@ -24,6 +24,9 @@ class Members {
   Members(const Members&) = delete;
   Members& operator=(const Members&) = delete;
 
+  // Where to tell of processes that end: events of PackMember.
+  void WatchWith(int epoll_fd) { epoll_ = epoll_fd; }
+
   // The process of this pid, when it is known, surely meant and alive; counted.
   MemberRef FindAlive(pid_t pid);
 
@@ -32,8 +35,14 @@ class Members {
 
   bool IsAlive(MemberRef member) const;
 
-  // One connection less; forgets processes when there are too many.
+  // One connection less.
   void Release(MemberRef member);
+
+  // Takes an event of the epoll set.
+  void OnEvent(MemberRef member);
+
+  // Gives back the descriptors of processes that have no connection.
+  void ForgetIdle();
 
   // Between these two, connections are accepted; queues_were_empty: every accept queue was seen
   // empty at some time in between.
@@ -54,9 +63,10 @@ class Members {
   };
 
   MemberRef Count(MemberRef member);
+  MemberRef Add(pid_t pid, int pidfd);
   void Forget(MemberRef member);
-  void ForgetIdle();
 
+  int epoll_ = -1;
   std::vector<Member> members_;
   std::vector<MemberRef> free_;
   std::unordered_map<pid_t, MemberRef> by_pid_;

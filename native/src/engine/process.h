@@ -18,7 +18,7 @@ int OpenProcess(pid_t pid);
 // Whether the process has not ended yet; a zombie has.
 bool IsAlive(int pidfd);
 
-// The process that traces it: 0 for none, -1 when that can't be read.
+// The process that traces it: 0 for none, -1 (errno) when that can't be read.
 pid_t TracerOf(pid_t pid);
 
 // Device and inode, which name a namespace as long as somebody holds it open.
@@ -30,7 +30,7 @@ int OpenPidNamespace(pid_t pid);
 NamespaceId IdOf(int namespace_fd);
 
 // Whether the process lives in that PID namespace or in one made inside it. observed: the inode
-// of its own, 0 when it can't be read.
+// of its own, 0 (errno) when it can't be read.
 bool IsInNamespace(pid_t pid, const NamespaceId& wanted, ino_t* observed);
 
 }  // namespace causeway

@@ -48,8 +48,8 @@ static void adopt_orphans(void) {
 __attribute__((used)) static void run(long *stack) {
   char **argv = (char **)(stack + 1);
   if (stack[0] < 2) refuse(NOT_FOUND);
-  take_descriptors();
   prepare_waiting();
+  take_descriptors();
   adopt_orphans();
   int ruleset = open_shield();
   int shielded = enter_shield(ruleset);

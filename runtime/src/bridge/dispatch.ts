@@ -16,7 +16,6 @@ import { parseLine, type Envelope, type RefusedLine } from './envelope.ts'
 import { restoreId, type ExactId } from './exact-id.ts'
 import { errorReply, RpcError, toErrorObject, toInternalErrorObject } from './errors.ts'
 import type { Gate } from './gate.ts'
-import type { BridgeLimits } from './limits.ts'
 import {
   isMethodName,
   methodTable,
@@ -25,7 +24,7 @@ import {
   type MethodClass,
 } from './methods.ts'
 import { ignoredParams, parseParams } from './params.ts'
-import { createCallCounter, withinDeadline, type CountCall } from './quota.ts'
+import { createQuota, type CallLimits, type Quota } from './quota.ts'
 
 /** What happened in one call, for whoever watches the bridge. */
 export interface CallRecord {
@@ -39,7 +38,7 @@ export interface CallRecord {
 export interface DispatchOptions {
   handlers: Handlers
   gate: Gate
-  limits: Pick<BridgeLimits, MethodClass>
+  limits: CallLimits
   log: Logger
   /** Sees every call with its params and result; must not throw. */
   observe?: (record: CallRecord) => void
@@ -71,34 +70,27 @@ type Outcome = { result: unknown } | { error: unknown }
 
 /** The function that answers one request line. */
 export function createDispatch(options: DispatchOptions): Answer {
-  const count = createCallCounter(options.limits)
+  const quota = createQuota(options.limits)
   return (line, caller) => {
+    const refusal = quota.takeLine(line.length)
+    if (refusal) return errorReply(refusal)
     const parsed = parseLine(line)
-    if ('error' in parsed) return refuseLine(parsed, count)
+    if ('error' in parsed) return refuseLine(parsed, quota)
     const { envelope, exact } = parsed
     const startedAt = options.observe ? performance.now() : 0
-    return answerCall({ envelope, exact, caller, startedAt }, options, count)
+    return answerCall({ envelope, exact, caller, startedAt }, options, quota)
   }
 }
 
 /** A line that is no request costs as much as the cheapest call, and counts as one. */
-function refuseLine({ error, id, exact }: RefusedLine, count: CountCall): string {
-  const text = errorReply(overQuota(count) ?? error, id)
+function refuseLine({ error, id, exact }: RefusedLine, quota: Quota): string {
+  const text = errorReply(quota.take('read') ?? error, id)
   return exact ? restoreId(text, exact) : text
 }
 
-function overQuota(count: CountCall): RpcError | undefined {
+function answerCall(call: Call, options: DispatchOptions, quota: Quota): ReturnType<Answer> {
   try {
-    count('read')
-    return undefined
-  } catch (error) {
-    return error as RpcError
-  }
-}
-
-function answerCall(call: Call, options: DispatchOptions, count: CountCall): ReturnType<Answer> {
-  try {
-    const result = invoke(call, options, count)
+    const result = invoke(call, options, quota)
     if (!(result instanceof Promise)) return finish(call, { result }, options)
     return result.then(
       (value: unknown) => finish(call, { result: value }, options),
@@ -112,17 +104,17 @@ function answerCall(call: Call, options: DispatchOptions, count: CountCall): Ret
 /** From the wire name to the handler's result. @throws whatever refuses the call or fails in it */
 function invoke<M extends MethodName>(
   { envelope: { method: name, params }, caller }: Call,
-  { gate, handlers, limits, log }: DispatchOptions,
-  count: CountCall,
+  { gate, handlers, log }: DispatchOptions,
+  quota: Quota,
 ): unknown {
-  count(classOf(name))
+  const refusal = quota.take(classOf(name))
+  if (refusal) throw refusal
   const method = gate(name) as M
   const parsed = parseParams(method, params)
   tellIgnored(method, params, log)
   const handler: Handlers[M] = handlers[method]
   const result: unknown = handler(caller, ...parsed)
-  if (!(result instanceof Promise)) return result
-  return withinDeadline(result, limits[methodTable[method].class].deadlineMs, method)
+  return result instanceof Promise ? quota.hold(method, result) : result
 }
 
 /** What is no method costs as much as the cheapest one. */

@@ -7,6 +7,7 @@ import { isUtf8 } from 'node:buffer'
 import { RpcError } from './errors.ts'
 import { exactId, type ExactId } from './exact-id.ts'
 import { jsonType } from './json-type.ts'
+import { isTooComplex, maxStructure } from './structure.ts'
 
 /** A request whose shape is right; the method need not exist. */
 export interface Envelope {
@@ -36,6 +37,7 @@ export function parseLine(line: string | Buffer): ParsedLine {
     return refuse(new RpcError('PARSE', 'the request line is not valid UTF-8'))
   }
   const text = line.toString()
+  if (isTooComplex(text)) return refuse(tooComplex())
   try {
     return withExactId(text, JSON.parse(text))
   } catch {
@@ -78,6 +80,11 @@ function paramsList(params: unknown): readonly unknown[] | undefined {
 
 function isId(id: unknown): id is string | number | null | undefined {
   return id === undefined || id === null || typeof id === 'string' || Number.isFinite(id)
+}
+
+function tooComplex(): RpcError {
+  const message = `the request line has over ${maxStructure} brackets, colons and commas`
+  return new RpcError('LIMIT_EXCEEDED', message, { details: { maxStructure } })
 }
 
 function notJson(text: string): RpcError {

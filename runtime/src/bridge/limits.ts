@@ -22,7 +22,7 @@ export interface BridgeLimits extends Readonly<Record<MethodClass, ClassLimits>>
   lineTimeoutMs: number
   /** Open connections. Stops descriptors being used up. */
   maxConnections: number
-  /** Calls being answered at once. Stops work being queued without bound. */
+  /** Calls whose work goes on at once. Stops work being queued without bound. */
   maxInFlight: number
   /**
    * Bytes of unfinished lines and unsent replies of all connections together. Stops memory being
@@ -55,7 +55,7 @@ export const defaultLimits: BridgeLimits = {
 
 const noClassLimits: ClassLimits = { perSecond: Infinity, burst: Infinity, deadlineMs: Infinity }
 
-/** For measuring: no limit but the line's size. */
+/** For measuring: what a peer may take of the host is not limited, how long it may hang on is. */
 export const noLimits: BridgeLimits = {
   ...defaultLimits,
   lineTimeoutMs: Infinity,

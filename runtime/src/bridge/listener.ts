@@ -15,7 +15,7 @@ import { peerRejected } from './admission.ts'
 import type { Answer, Caller } from './dispatch.ts'
 import { errorReply, RpcError } from './errors.ts'
 import type { BridgeLimits } from './limits.ts'
-import { createNotices, tooMany } from './notices.ts'
+import { createNotices } from './notices.ts'
 import { createRefusalLog, type RefusalLog } from './refusal-log.ts'
 
 export interface ListenerOptions {
@@ -45,10 +45,10 @@ export function startListener({ name, answer, limits, log }: ListenerOptions): L
     name,
     limits,
     notices: createNotices(limits),
-    onLine: (line, peer, tag) => respond(line, callerOf(engine, refusals, peer, tag), tag),
+    onLine: (line, peer, tag) =>
+      respond(engine, tag, answer(line, callerOf(engine, refusals, peer, tag))),
     onRefusal: refusals.add,
   })
-  const respond = createRespond({ answer, limits, log }, engine)
   return {
     admit: (membership) => engine.admit(membership),
     stop() {
@@ -67,27 +67,10 @@ function startOrExplain(options: EngineOptions): BridgeEngine {
   }
 }
 
-function createRespond(
-  { answer, limits, log }: Pick<ListenerOptions, 'answer' | 'limits' | 'log'>,
-  engine: BridgeEngine,
-) {
-  const busy = errorReply(tooMany('calls in flight', limits.maxInFlight))
-  let inFlight = 0
-  const failed = (err: unknown) => {
-    log.error({ err }, 'a call could not be answered')
-    return errorReply(new RpcError('INTERNAL', 'internal error'))
-  }
-  const later = async (tag: number, pending: Promise<string | undefined>) => {
-    inFlight++
-    engine.reply(tag, await pending.catch(failed))
-    inFlight--
-  }
-  return (line: string | Buffer, caller: Caller, tag: number) => {
-    if (inFlight >= limits.maxInFlight) return void engine.reply(tag, busy)
-    const answered = answer(line, caller)
-    if (answered instanceof Promise) void later(tag, answered)
-    else engine.reply(tag, answered)
-  }
+/** Answers at once where that is possible, so that the engine need not wait for the next turn. */
+function respond(engine: BridgeEngine, tag: number, answered: ReturnType<Answer>): void {
+  if (answered instanceof Promise) void answered.then((text) => engine.reply(tag, text))
+  else engine.reply(tag, answered)
 }
 
 function callerOf(

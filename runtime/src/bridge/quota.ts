@@ -1,32 +1,65 @@
 /**
- * What a method's class allows: how often it may be called, and how long an answer may take.
+ * What one deployment's calls may take: how often and how long by class, how many at once.
  * @module
  */
+import type { MethodName } from '@causeway/guest-sdk/protocol'
 import { RpcError } from './errors.ts'
 import type { BridgeLimits } from './limits.ts'
-import { methodClasses, type MethodClass } from './methods.ts'
-import { createTokenBucket } from './token-bucket.ts'
+import { methodClasses, methodTable, type MethodClass } from './methods.ts'
+import { tooMany } from './notices.ts'
+import { createTokenBucket, type TakeTokens } from './token-bucket.ts'
 
-/** Counts a call of the class. @throws RpcError LIMIT_EXCEEDED with retryAfterMs */
-export type CountCall = (methodClass: MethodClass) => void
+/** The limits that a quota keeps. */
+export type CallLimits = Pick<BridgeLimits, MethodClass | 'maxInFlight'>
 
-/** One deployment's token buckets, one a class. */
-export function createCallCounter(limits: Pick<BridgeLimits, MethodClass>): CountCall {
-  const buckets = Object.fromEntries(
+export interface Quota {
+  /** Counts the reading of a long line, before it is read; the refusal when it is too much. */
+  takeLine(bytes: number): RpcError | undefined
+  /** Counts a call of the class; the refusal when it is one too many. */
+  take(methodClass: MethodClass): RpcError | undefined
+  /**
+   * A result that is still to come, or DEADLINE_EXCEEDED. It is in flight until it really comes:
+   * work that nobody waits for any more is work all the same.
+   */
+  hold(method: MethodName, pending: Promise<unknown>): Promise<unknown>
+}
+
+// So much of a line takes the host about as long as a whole call of class `read`.
+const bytesOfOneCall = 4096
+
+export function createQuota(limits: CallLimits): Quota {
+  const buckets = new Map<MethodClass, TakeTokens>(
     methodClasses.map((name) => [name, createTokenBucket(limits[name])]),
-  ) as Record<MethodClass, ReturnType<typeof createTokenBucket>>
-  return (methodClass) => {
-    const retryAfterMs = buckets[methodClass]()
-    if (retryAfterMs > 0) throw tooOften(methodClass, limits[methodClass].perSecond, retryAfterMs)
+  )
+  let inFlight = 0
+  return {
+    takeLine(bytes) {
+      if (bytes < bytesOfOneCall) return undefined
+      const retryAfterMs = buckets.get('read')?.(bytes / bytesOfOneCall) ?? 0
+      return retryAfterMs > 0 ? tooOften('read', limits.read.perSecond, retryAfterMs) : undefined
+    },
+    take(methodClass) {
+      const retryAfterMs = buckets.get(methodClass)?.() ?? 0
+      if (retryAfterMs > 0)
+        return tooOften(methodClass, limits[methodClass].perSecond, retryAfterMs)
+      return inFlight < limits.maxInFlight
+        ? undefined
+        : tooMany('calls in flight', limits.maxInFlight)
+    },
+    hold(method, pending) {
+      inFlight++
+      const settled = () => void inFlight--
+      pending.then(settled, settled)
+      return withinDeadline(method, pending, limits[methodTable[method].class].deadlineMs)
+    },
   }
 }
 
-/** The promise, or DEADLINE_EXCEEDED when it takes longer. */
-export function withinDeadline<T>(
-  pending: Promise<T>,
+function withinDeadline(
+  method: MethodName,
+  pending: Promise<unknown>,
   deadlineMs: number,
-  method: string,
-): Promise<T> {
+): Promise<unknown> {
   if (deadlineMs === Infinity) return pending
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(tooSlow(method, deadlineMs)), deadlineMs)
@@ -42,7 +75,7 @@ function tooOften(methodClass: MethodClass, perSecond: number, retryAfterMs: num
   })
 }
 
-function tooSlow(method: string, deadlineMs: number): RpcError {
+function tooSlow(method: MethodName, deadlineMs: number): RpcError {
   return new RpcError('DEADLINE_EXCEEDED', `${method}: no answer within ${deadlineMs} ms`, {
     details: { deadlineMs },
   })

@@ -3,23 +3,27 @@
  * @module
  */
 
-/** Takes one token. @returns 0, or the time until there is one, ms rounded up */
-export type TakeToken = () => number
+/**
+ * Takes tokens, one by default; more than a burst count as a burst.
+ * @returns 0, or the time until there are enough, ms rounded up
+ */
+export type TakeTokens = (count?: number) => number
 
 /** @param now ms of a steady clock */
 export function createTokenBucket(
   { perSecond, burst }: { perSecond: number; burst: number },
   now: () => number = () => performance.now(),
-): TakeToken {
+): TakeTokens {
   if (perSecond === Infinity) return () => 0
   let tokens = burst
   let filledAt = now()
-  return () => {
+  return (count = 1) => {
+    const wanted = Math.min(count, burst)
     const time = now()
     tokens = Math.min(burst, tokens + ((time - filledAt) * perSecond) / 1000)
     filledAt = time
-    if (tokens < 1) return Math.ceil(((1 - tokens) * 1000) / perSecond)
-    tokens--
+    if (tokens < wanted) return Math.ceil(((wanted - tokens) * 1000) / perSecond)
+    tokens -= wanted
     return 0
   }
 }

@@ -22,7 +22,7 @@ export function serveCommand(): Command {
     .description('serve the bridge of a deployment without a sandbox, to every process of your uid')
     .argument('<deployment>', 'deployment file (JSON); it needs no bundle')
     .option('--socket <name>', 'name of the abstract socket (default: a random one)')
-    .option('--no-limits', 'lift connection, in-flight and deadline limits, for measuring')
+    .option('--no-limits', 'lift rate, connection, in-flight and deadline limits, for measuring')
     .addHelpText('after', '\nPrints {"socket": NAME, ...} on stdout when ready; ends on SIGTERM.')
   return withSharedOptions(command).action(serve)
 }

@@ -75,8 +75,8 @@ export async function openSandbox(prootProgram: string): Promise<Sandbox> {
 }
 
 /**
- * A PID namespace is the job's alone, dies with its tracer, and nobody can enter it from outside;
- * without one the tracer is what the job's processes have in common.
+ * A PID namespace is the job's alone and dies with its tracer; only root and the user who made it
+ * can enter it. Without one the tracer is what the job's processes have in common.
  */
 function membership(
   { uid }: JobSpec,

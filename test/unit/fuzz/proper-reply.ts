@@ -6,6 +6,7 @@ import { isUtf8 } from 'node:buffer'
 import { errorCodes, type ErrorData, type ErrorObject } from '@causeway/guest-sdk/protocol'
 import * as v from 'valibot'
 import { isMethodName, methodTable } from '../../../runtime/src/bridge/methods.ts'
+import { maxStructure } from '../../../runtime/src/bridge/structure.ts'
 
 type Id = string | number | null
 
@@ -15,6 +16,8 @@ interface Asked {
   /** What the reply must carry. */
   id: Id
   method?: string
+  /** More brackets, colons and commas than a request may have. */
+  isTooComplex?: boolean
 }
 
 /** @throws Error saying what is wrong with the reply */
@@ -30,10 +33,11 @@ export function checkReply(line: Buffer, reply: string | undefined): void {
   expectThat((result === undefined) !== (error === undefined), 'not one of result and error')
   expectThat(isCompact(reply, asked.id), 'the reply has blanks between tokens')
   if (error === undefined) checkResult(asked, result)
-  else checkError(error as ErrorObject)
+  else checkError(asked, error as ErrorObject)
 }
 
 function readLine(line: Buffer): Asked {
+  if (structureOf(line.toString()) > maxStructure) return { ...nothingAsked, isTooComplex: true }
   const value = isUtf8(line) ? parsed(line.toString()) : undefined
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return nothingAsked
   const { jsonrpc, method, params, id } = value as Record<string, unknown>
@@ -45,6 +49,11 @@ function readLine(line: Buffer): Asked {
 }
 
 const nothingAsked: Asked = { notification: false, id: null }
+
+function structureOf(text: string): number {
+  const outsideStrings = text.replace(/"(?:[^"\\]|\\.)*(?:"|$)/gs, '')
+  return outsideStrings.match(/[[\]{}:,]/g)?.length ?? 0
+}
 
 function parsed(text: string): unknown {
   try {
@@ -72,7 +81,7 @@ function checkResult({ method = '' }: Asked, result: unknown): void {
 // What an exception's text or stack would bring along.
 const hostTraces = [process.cwd(), 'node_modules', 'node:internal', 'file://', '\n    at ']
 
-function checkError({ code, message, data, ...more }: ErrorObject): void {
+function checkError(asked: Asked, { code, message, data, ...more }: ErrorObject): void {
   const { kind, retryable } = data as Partial<ErrorData>
   expectThat(Object.keys(more).length === 0, `the error has ${Object.keys(more).join()}`)
   expectThat(kind !== undefined && errorCodes[kind] === code, `code ${code} with kind ${kind}`)
@@ -81,7 +90,8 @@ function checkError({ code, message, data, ...more }: ErrorObject): void {
   const text = JSON.stringify([message, data]) + message
   expectThat(!hostTraces.some((trace) => text.includes(trace)), `the error tells ${text}`)
   // A caller can do nothing wrong that is not a kind of its own, and these tests run without limits.
-  expectThat(kind !== 'INTERNAL' && kind !== 'LIMIT_EXCEEDED', `the call failed: ${kind}`)
+  expectThat(kind !== 'INTERNAL', 'the call failed')
+  expectThat((kind === 'LIMIT_EXCEEDED') === (asked.isTooComplex ?? false), `found ${kind}`)
 }
 
 function expectThat(holds: boolean, otherwise: string): void {

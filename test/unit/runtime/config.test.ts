@@ -62,7 +62,15 @@ describe('configuration', () => {
     { text: '[bridge]\nlevels = "1.25.0"', says: 'bridge.levels: there is no such setting' },
     {
       text: '[bridge.limits]\nmaxLineBytes = 12',
-      says: 'bridge.limits.maxLineBytes: Invalid value: Expected >=1024 but received 12, found 12',
+      says: 'bridge.limits.maxLineBytes: expected a whole number from 1024 to 67108864, found 12',
+    },
+    {
+      text: '[bridge.limits.read]\nperSecond = inf',
+      says: 'bridge.limits.read.perSecond: expected a whole number from 1 to 1000000, found Infinity',
+    },
+    {
+      text: '[bridge.limits]\nmaxLineBytes = 67108864',
+      says: 'bridge.limits.maxLineBytes: expected at most maxBufferedBytes, or such a line could never come whole, found 67108864',
     },
     { text: '[nothing]', says: 'nothing: there is no such setting' },
     { text: '[bridge]\nlevel = "1.28.0"', says: 'bridge.level: expected at most 1.27.0' },

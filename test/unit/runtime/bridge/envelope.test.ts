@@ -19,8 +19,8 @@ const invalid = (message: string, id: unknown = null) => ({
 })
 const withId = (id: string) => `{"jsonrpc":"2.0","method":"m","id":${id}}`
 const withParams = (params: string) => `{"jsonrpc":"2.0","method":"m","params":${params},"id":1}`
-const nested = (open: string, close: string, inner = '') =>
-  open.repeat(500_000) + inner + close.repeat(500_000)
+const nested = (open: string, close: string, inner = '', depth = 500_000) =>
+  open.repeat(depth) + inner + close.repeat(depth)
 
 describe('ids that are echoed', () => {
   it.each([
@@ -212,18 +212,28 @@ describe('lines that are no JSON', () => {
 
 describe('500,000 levels deep', () => {
   it.each([
-    { name: 'unclosed arrays', sent: '['.repeat(500_000), code: -32700 },
-    { name: 'unclosed objects', sent: '{"a":'.repeat(500_000), code: -32700 },
-    { name: 'a batch', sent: nested('[', ']'), code: -32600 },
-    { name: 'an id', sent: withId(nested('[', ']')), code: -32600 },
-    { name: 'a method', sent: `{"jsonrpc":"2.0","method":${nested('[', ']')}}`, code: -32600 },
-  ])('refused: $name', ({ sent, code }) => {
-    expect(parsed(sent)).toMatchObject({ code })
+    { name: 'unclosed arrays', sent: '['.repeat(500_000) },
+    { name: 'unclosed objects', sent: '{"a":'.repeat(500_000) },
+    { name: 'a batch', sent: nested('[', ']') },
+    { name: 'an id', sent: withId(nested('[', ']')) },
+    { name: 'params', sent: withParams(nested('{"a":', '}', '1')) },
+  ])('refused unparsed: $name', ({ sent }) => {
+    expect(parsed(sent)).toMatchObject({ code: -32005 })
+  })
+})
+
+describe('300 levels deep', () => {
+  it.each([
+    { name: 'a batch', sent: nested('[', ']', '', 300) },
+    { name: 'an id', sent: withId(nested('[', ']', '', 300)) },
+    { name: 'a method', sent: `{"jsonrpc":"2.0","method":${nested('[', ']', '', 300)}}` },
+  ])('refused: $name', ({ sent }) => {
+    expect(parsed(sent)).toMatchObject({ code: -32600 })
   })
 
   it.each([
-    { name: 'arrays', sent: nested('[', ']') },
-    { name: 'objects', sent: nested('{"a":', '}', '1') },
+    { name: 'arrays', sent: nested('[', ']', '', 300) },
+    { name: 'objects', sent: nested('{"a":', '}', '1', 300) },
   ])('passed on as params: $name', ({ sent }) => {
     expect(parsed(withParams(sent))).toMatchObject({ method: 'm', id: 1 })
   })

@@ -56,6 +56,41 @@ describe('calls of a class', () => {
   })
 })
 
+describe('a long line', () => {
+  const long = (bytes: number) =>
+    JSON.stringify({ jsonrpc: '2.0', method: 'deployment_slot', id: 'x'.repeat(bytes - 100) })
+  // So slow that nothing comes back while the test runs.
+  const read = { perSecond: 0.01, burst: 4, deadlineMs: Infinity }
+
+  it('counts as one more call of class read for each 4 KiB', async () => {
+    const { answer } = dispatchFixture({ limits: { ...noLimits, read } })
+    expect(await answer(long(2.5 * 4096))).toContain('"result"')
+    const refused = JSON.parse((await answer(long(2.5 * 4096)))!) as object
+    expect(refused).toMatchObject({ id: null, error: { data: { kind: 'LIMIT_EXCEEDED' } } })
+    expect(refused).toHaveProperty('error.data.retryAfterMs', expect.closeTo(198_000, -4))
+  })
+
+  it('counts as a whole burst at the most', async () => {
+    const { answer } = dispatchFixture({ limits: { ...noLimits, read } })
+    const refused = JSON.parse((await answer(long(100_000)))!) as object
+    // The burst went into the line, so that none is left for its call.
+    expect(refused).toHaveProperty('error.data.retryAfterMs', expect.closeTo(100_000, -3))
+  })
+
+  it('is not parsed when it is all structure', async () => {
+    const { answer } = dispatchFixture()
+    expect(JSON.parse((await answer('['.repeat(100_000)))!)).toEqual({
+      jsonrpc: '2.0',
+      id: null,
+      error: {
+        code: -32005,
+        message: 'the request line has over 1024 brackets, colons and commas',
+        data: { kind: 'LIMIT_EXCEEDED', retryable: false, details: { maxStructure: 1024 } },
+      },
+    })
+  })
+})
+
 describe('a call that takes too long', () => {
   const limits = { ...noLimits, read: { ...noLimits.read, deadlineMs: 30 } }
 
@@ -84,6 +119,25 @@ describe('a call that takes too long', () => {
     await delay(80)
     process.off('unhandledRejection', note)
     expect({ unhandled, lines }).toEqual({ unhandled: [], lines: [] })
+  })
+
+  it('is in flight until its work really ends', async () => {
+    let release: (slot: { slot: number }) => void = () => {}
+    const handlers = {
+      deployment_slot: () => new Promise<{ slot: number }>((resolve) => (release = resolve)),
+    }
+    const { ask } = dispatchFixture({ limits: { ...limits, maxInFlight: 1 }, handlers })
+    expect(await ask(request('deployment_slot'))).toHaveProperty(
+      'error.data.kind',
+      'DEADLINE_EXCEEDED',
+    )
+    expect(await ask(request('processor_version'))).toMatchObject({
+      id: '1',
+      error: { code: -32005, data: { kind: 'LIMIT_EXCEEDED', retryAfterMs: 50 } },
+    })
+    release({ slot: 1 })
+    await delay(1)
+    expect(await ask(request('processor_version'))).toHaveProperty('result')
   })
 
   it('keeps no timer when it is in time', async () => {

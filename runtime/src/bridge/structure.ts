@@ -1,0 +1,39 @@
+/**
+ * How much there is to parse in a line: half a megabyte of brackets takes JSON.parse a hundred
+ * times as long as a string of that size, and the whole host would wait for it.
+ * @module
+ */
+
+/** The most structural characters of a request (RFC 8259 §2); those of the contract have below 100. */
+export const maxStructure = 1024
+
+const quote = 0x22
+const backslash = 0x5c
+const isStructural = new Uint8Array(128)
+for (const code of Buffer.from('[{]}:,')) isStructural[code] = 1
+
+/** Whether a text has more brackets, colons and commas outside its strings than a request may. */
+export function isTooComplex(text: string): boolean {
+  if (text.length <= maxStructure) return false
+  let count = 0
+  for (let at = 0; at < text.length && count <= maxStructure; at++) {
+    const code = text.charCodeAt(at)
+    if (code === quote) at = endOfString(text, at)
+    else if (isStructural[code] === 1) count++
+  }
+  return count > maxStructure
+}
+
+/** Index of the closing quote; the text's length when there is none. */
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1)
+  while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
+  return end < 0 ? text.length : end
+}
+
+/** Whether a quote has an odd number of backslashes before it. */
+function isEscaped(text: string, at: number): boolean {
+  let first = at
+  while (text.charCodeAt(first - 1) === backslash) first--
+  return (at - first) % 2 === 1
+}
