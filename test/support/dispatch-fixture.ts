@@ -23,6 +23,7 @@ export interface DispatchFixtureOptions {
   /** Default: no rate limits. */
   limits?: DispatchOptions['limits']
   caller?: Caller
+  observe?: DispatchOptions['observe']
 }
 
 export interface DispatchFixture {
@@ -44,7 +45,7 @@ export function dispatchFixture(options: DispatchFixtureOptions = {}): DispatchF
     gate: createGate({ level: implementedLevel, ...options.gate }),
     limits: options.limits ?? noLimits,
     log,
-    observe: (record) => records.push(record),
+    observe: options.observe ?? ((record) => records.push(record)),
   })
   const answer = async (line: string | Buffer) => dispatch(line, options.caller ?? caller)
   return {

@@ -64,11 +64,9 @@ Verdict Admission::Judge(int socket, const Peer& peer) {
 
 Verdict Admission::JudgeAgain(const Peer& peer, MemberRef member) {
   if (kind_ == Kind::kUid) return {};
-  if (kind_ == Kind::kTracer) {
-    const Verdict verdict = JudgeProcess(peer.pid);
-    if (!verdict.admits()) return verdict;
-  }
-  return members_->IsAlive(member) ? Verdict{} : Refuse(Reason::kGone, peer.pid);
+  const Verdict verdict = kind_ == Kind::kTracer ? JudgeProcess(peer.pid) : Verdict{};
+  // Only now is it sure that /proc spoke of that process, not of one that has its pid now.
+  return members_->IsAlive(member) ? verdict : Refuse(Reason::kGone, peer.pid);
 }
 
 Verdict Admission::Meet(int socket, const Peer& peer) {
@@ -77,7 +75,7 @@ Verdict Admission::Meet(int socket, const Peer& peer) {
   if (pidfd < 0) return Refuse(UnlessOutOfDescriptors(Reason::kGone, errno), peer.pid);
   Verdict verdict = JudgeProcess(peer.pid);
   // Only now is it sure that /proc spoke of the process that connected.
-  if (verdict.admits() && !IsAlive(pidfd)) verdict = Refuse(Reason::kGone, peer.pid);
+  if (!IsAlive(pidfd)) verdict = Refuse(Reason::kGone, peer.pid);
   if (verdict.admits()) verdict.member = members_->Remember(peer.pid, pidfd);
   else close(pidfd);
   return verdict;

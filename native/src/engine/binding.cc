@@ -135,7 +135,11 @@ class BridgeEngine final : public Napi::ObjectWrap<BridgeEngine>,
 
   void OnTimer() override {
     const Napi::HandleScope scope(Env());
-    engine_->Expire(loop_->now());
+    // After a pause of the whole process, what came in time may still be in the sockets.
+    RunTurn(Engine::kMaxAccepts);
+    if (is_shut_) return;
+    if (engine_->is_behind()) loop_->WakeAt(loop_->now());
+    else engine_->Expire(loop_->now());
     Settle();
   }
 

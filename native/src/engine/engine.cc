@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -15,6 +16,16 @@ namespace {
 
 // Out of descriptors: accept(2) would fail at once again, and the queue stays readable.
 constexpr uint64_t kAcceptPauseMs = 50;
+
+// Refused connections that may wait for their peer to close: an eighth of all descriptors at the
+// most, because strangers are among them. The job's own have a limit anyway.
+constexpr size_t kMaxLingering = 1024;
+
+size_t LingeringAllowed() {
+  rlimit files{};
+  if (getrlimit(RLIMIT_NOFILE, &files)) return 0;
+  return std::min<size_t>(kMaxLingering, files.rlim_cur / 8);
+}
 
 bool IsOutOfResources(int error) {
   return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
@@ -29,7 +40,8 @@ Engine::Engine(std::vector<int> listeners, const Limits& limits, Notices notices
       listeners_(std::move(listeners)),
       reading_(&connections_, limits.line_timeout_ms),
       sending_(&connections_, limits.send_timeout_ms),
-      draining_(&connections_, limits.drain_timeout_ms) {}
+      draining_(&connections_, limits.drain_timeout_ms),
+      max_lingering_(LingeringAllowed()) {}
 
 Engine::~Engine() { Close({}); }
 
@@ -53,8 +65,9 @@ void Engine::Run(uint64_t now, int max_accepts) {
   now_ = now;
   epoll_event events[kMaxEvents];
   const int count = epoll_wait(epoll_, events, kMaxEvents, 0);
+  is_behind_ = count == kMaxEvents;
   // A listener that is not among the events has an empty queue, if it is listened to.
-  bool queues_were_empty = count < kMaxEvents && resume_accepting_ == 0;
+  bool queues_were_empty = !is_behind_ && resume_accepting_ == 0;
   // Each address has its share: whoever floods one must not shut out those who use the other.
   const int share = std::max(1, max_accepts / static_cast<int>(listeners_.size()));
   members_.BeginRound();

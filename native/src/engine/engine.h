@@ -77,6 +77,9 @@ class Engine {
   // Accepts, reads and sends what can be without waiting. now: ms of any steady clock.
   void Run(uint64_t now, int max_accepts = kMaxAccepts);
 
+  // Whether there was more than the last Run took.
+  bool is_behind() const { return is_behind_; }
+
   // After the replies that came at once: those that follow are late.
   void EndTurn() { turn_++; }
 
@@ -129,8 +132,10 @@ class Engine {
   DeadlineList sending_;
   DeadlineList draining_;
   std::array<Refusals, kReasons> refusals_{};
+  const size_t max_lingering_;
   uint64_t now_ = 0;
   uint64_t resume_accepting_ = 0;  // 0: not paused
+  bool is_behind_ = false;
   uint32_t turn_ = 0;
   size_t served_ = 0;
   size_t refused_ = 0;

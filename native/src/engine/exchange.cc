@@ -12,9 +12,6 @@
 namespace causeway {
 namespace {
 
-// Refused connections that may wait for their peer to close; the job's own have a limit anyway.
-constexpr size_t kMaxLingering = 1024;
-
 // One read an event, whatever is left: the kernel's list of ready connections is a round robin, and
 // a flood on one of them must not make the others wait, of this bridge or another one.
 constexpr size_t kReadBytes = 32768;
@@ -81,11 +78,15 @@ void Engine::Dismiss(Slot slot, const std::string& notice) {
   DropBytes(&connection);
   const ssize_t sent = send(connection.fd, notice.data(), notice.size(), MSG_NOSIGNAL);
   const bool is_whole = sent == static_cast<ssize_t>(notice.size());
-  if (!is_whole || (connection.is_refused && refused_ > kMaxLingering)) return End(slot);
+  if (!is_whole || (connection.is_refused && refused_ > max_lingering_)) return End(slot);
   Drain(slot);
 }
 
 void Engine::Send(Slot slot, std::string_view text) {
+  // Part of a reply is worse than none.
+  if (buffered_ + text.size() > limits_.max_buffered_bytes) {
+    return Dismiss(slot, notices_.buffers_full);
+  }
   Connection& connection = connections_[slot];
   const ssize_t sent = send(connection.fd, text.data(), text.size(), MSG_NOSIGNAL);
   if (sent < 0 && errno != EAGAIN) return End(slot);
@@ -93,7 +94,6 @@ void Engine::Send(Slot slot, std::string_view text) {
   if (done == text.size()) return Finish(slot);
   connection.bytes.assign(text.substr(done));
   buffered_ += connection.bytes.size();
-  if (buffered_ > limits_.max_buffered_bytes) return End(slot);
   connection.state = State::kSending;
   sending_.Start(slot, now_);
   Await(slot, EPOLLOUT);

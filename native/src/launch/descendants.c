@@ -74,29 +74,44 @@ static struct list descendants(void) {
 
 enum condition { GONE, HALTED, RUNNING };
 
-// The state letter, pid of the parent and number of threads, from /proc/<pid>/stat (proc(5)).
-static bool read_stat(pid_t pid, char *state, int *parent, int *threads) {
-  char path[32], line[1024] = "";
-  snprintf(path, sizeof path, "/proc/%d/stat", pid);
+// The state letter and the pid of the parent, from a stat file (proc(5)).
+static bool read_stat(const char *path, char *state, int *parent) {
+  char line[1024] = "";
   FILE *stat = fopen(path, "re");
   if (!stat) return false;
   // After the last ")": the name before it may hold anything.
   const char *fields = fgets(line, sizeof line, stat) ? strrchr(line, ')') : NULL;
   fclose(stat);
-  const char *format = ") %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %d";
-  return fields && sscanf(fields, format, state, parent, threads) == 3;
+  return fields && sscanf(fields, ") %c %d", state, parent) == 2;
+}
+
+// Of the thread that is farthest from its end: a zombie leader runs on in its other threads, and
+// the stopped tracer halts each thread by itself.
+static enum condition condition_of_threads(pid_t pid) {
+  char path[64], state;
+  snprintf(path, sizeof path, "/proc/%d/task", pid);
+  DIR *tasks = opendir(path);
+  if (!tasks) return GONE;
+  enum condition condition = GONE;
+  for (struct dirent *entry; condition != RUNNING && (entry = readdir(tasks));) {
+    int parent;
+    snprintf(path, sizeof path, "/proc/%d/task/%.16s/stat", pid, entry->d_name);
+    if (entry->d_name[0] == '.' || !read_stat(path, &state, &parent)) continue;
+    if (state != 'Z' && state != 'X') condition = state == 't' ? HALTED : RUNNING;
+  }
+  closedir(tasks);
+  return condition;
 }
 
 // GONE also when the pid now is that of a process not below the parent it was found under (or,
-// orphaned, the monitor). A zombie leader runs on in its other threads.
+// orphaned, the monitor).
 static enum condition condition_of(const struct process *process) {
-  char state;
-  int parent, threads;
-  if (!read_stat(process->pid, &state, &parent, &threads)) return GONE;
+  char path[32], state;
+  int parent;
+  snprintf(path, sizeof path, "/proc/%d/stat", process->pid);
+  if (!read_stat(path, &state, &parent)) return GONE;
   if (parent != process->parent && parent != getpid()) return GONE;
-  if (threads > 1) return RUNNING;
-  if (state == 'Z' || state == 'X') return GONE;
-  return state == 't' ? HALTED : RUNNING;
+  return condition_of_threads(process->pid);
 }
 
 // Through a pidfd opened before the check, so that a pid given anew is never hit.

@@ -70,6 +70,19 @@ type Outcome = { result: unknown } | { error: unknown }
 
 /** The function that answers one request line. */
 export function createDispatch(options: DispatchOptions): Answer {
+  const answer = createAnswer(options)
+  const failed = (error: unknown) => failure(null, toWireError(error, '', options.log)).text
+  return (line, caller) => {
+    try {
+      const answered = answer(line, caller)
+      return answered instanceof Promise ? answered.catch(failed) : answered
+    } catch (error) {
+      return failed(error)
+    }
+  }
+}
+
+function createAnswer(options: DispatchOptions): Answer {
   const quota = createQuota(options.limits)
   return (line, caller) => {
     const refusal = quota.takeLine(line.length)
@@ -89,15 +102,22 @@ function refuseLine({ error, id, exact }: RefusedLine, quota: Quota): string {
 }
 
 function answerCall(call: Call, options: DispatchOptions, quota: Quota): ReturnType<Answer> {
+  const outcome = run(call, options, quota)
+  return outcome instanceof Promise
+    ? outcome.then((settled) => finish(call, settled, options))
+    : finish(call, outcome, options)
+}
+
+function run(call: Call, options: DispatchOptions, quota: Quota): Outcome | Promise<Outcome> {
   try {
     const result = invoke(call, options, quota)
-    if (!(result instanceof Promise)) return finish(call, { result }, options)
+    if (!(result instanceof Promise)) return { result }
     return result.then(
-      (value: unknown) => finish(call, { result: value }, options),
-      (error: unknown) => finish(call, { error }, options),
+      (value: unknown) => ({ result: value }),
+      (error: unknown) => ({ error }),
     )
   } catch (error) {
-    return finish(call, { error }, options)
+    return { error }
   }
 }
 
@@ -152,13 +172,14 @@ function recheck({ envelope: { method }, caller }: Call, outcome: Outcome): Outc
 /** A result that JSON cannot hold, and none at all, are unexpected errors like any other. */
 function serialize(call: Call, outcome: Outcome, log: Logger) {
   const id = call.envelope.id ?? null
-  if ('error' in outcome) return failure(id, toWireError(outcome.error, call, log))
+  const { method } = call.envelope
+  if ('error' in outcome) return failure(id, toWireError(outcome.error, method, log))
   try {
     if (outcome.result === undefined) throw new TypeError('the handler gave no result')
     const response = createJSONRPCSuccessResponse(id, outcome.result)
     return { response, text: JSON.stringify(response) }
   } catch (error) {
-    return failure(id, toWireError(error, call, log))
+    return failure(id, toWireError(error, method, log))
   }
 }
 
@@ -167,7 +188,7 @@ function failure(id: JSONRPCID, { code, message, data }: ErrorObject) {
   return { response, text: JSON.stringify(response) }
 }
 
-function toWireError(error: unknown, { envelope: { method } }: Call, log: Logger): ErrorObject {
+function toWireError(error: unknown, method: string, log: Logger): ErrorObject {
   if (error instanceof RpcError) return toErrorObject(error)
   const requestId = randomUUID()
   log.error({ err: error, method, requestId }, 'unexpected error in a call')

@@ -49,7 +49,9 @@ export interface MethodRow<M extends MethodName> {
   errors: readonly ErrorKind[]
 }
 
-/** One function per method; a missing, extra or wrongly typed one does not compile. */
+/**
+ * One function per method, which must settle: a call is in flight as long as it does not, whatever
+ * its deadline. A missing, extra or wrongly typed one does not compile. */
 export type Handlers<N extends MethodName = MethodName> = {
   readonly [M in N]: (
     context: CallContext,

@@ -16,7 +16,9 @@ export function createNotices(limits: BridgeLimits): EngineNotices {
     lineTooLong: errorReply(tooLong(limits)),
     lineTooLate: errorReply(tooLate(limits)),
     tooManyConnections: errorReply(tooMany('open connections', limits.maxConnections)),
-    buffersFull: errorReply(tooMany('bytes in unfinished lines', limits.maxBufferedBytes)),
+    buffersFull: errorReply(
+      tooMany('bytes in unfinished lines and unsent replies', limits.maxBufferedBytes),
+    ),
     peerRejected: errorReply(peerRejected()),
   }
 }

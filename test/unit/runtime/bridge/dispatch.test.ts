@@ -86,6 +86,20 @@ describe('a call', () => {
 })
 
 describe('an exception nobody expected', () => {
+  it.each([
+    ['at once', () => ({ slot: 1 })],
+    ['later', () => Promise.resolve({ slot: 1 })],
+  ])('from whoever watches the bridge ends one call only: answered %s', async (_when, slot) => {
+    const observe = () => {
+      throw new Error(secretText)
+    }
+    const { ask, lines } = dispatchFixture({ observe, handlers: { deployment_slot: slot } })
+    const reply = await ask(request('deployment_slot'))
+    expect(reply).toMatchObject({ id: null, error: { code: -32603, message: 'internal error' } })
+    expect(JSON.stringify(reply)).not.toContain(secretText)
+    expect(lines).toHaveLength(1)
+  })
+
   const causes: { name: string; run: () => unknown }[] = [
     {
       name: 'an Error',

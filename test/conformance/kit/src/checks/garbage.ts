@@ -42,7 +42,6 @@ const rows: readonly Row[] = [
     profile: 'causeway',
     sent: Buffer.from(`${requestText('processor_version', '[]', '"\xff"')}\n`, 'latin1'),
   },
-  { id: 'garbage.brackets', title: '100,000 open brackets', sent: `${'['.repeat(depth)}\n` },
 ]
 
 /** Half a request on one connection, garbage on others, the rest of the request. */
@@ -83,6 +82,16 @@ export const garbageChecks: readonly Check[] = [
     section: sections.line,
     title: 'garbage on one connection disturbs no other',
     run: expectUndisturbed,
+  },
+  {
+    id: 'garbage.brackets',
+    section: sections.error,
+    title: '100,000 open brackets are answered with an error',
+    async run(bridge) {
+      // Parsed or refused unparsed.
+      errorOf(await bridge.exchange([`${'['.repeat(depth)}\n`]))
+      await expectAlive(bridge)
+    },
   },
   {
     id: 'garbage.nested-arrays',

@@ -1,0 +1,140 @@
+/**
+ * Admission before a job runs, and when its tracer is gone.
+ */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { chmod, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { childrenOf } from '../../runtime/src/sandbox/process-tree.ts'
+import { agentProgram, type Agent } from '../support/admission-agent.ts'
+import {
+  admitted,
+  callTwice,
+  keyCall,
+  refused,
+  rejectedLate,
+  statusOf,
+} from '../support/admission-calls.ts'
+import type { Run } from '../support/admission-run.ts'
+import { useRuns } from '../support/admission-runs.ts'
+import { ways } from '../support/admission-ways.ts'
+
+const runs = useRuns()
+const proot = execFileSync('sh', ['-c', 'command -v proot'], { encoding: 'utf8' }).trim()
+
+/** A PRoot that does what the test tells it until that is to become the real one. */
+async function makeEarlyTracer(): Promise<{ config: string; arrived: Promise<Agent> }> {
+  const { folder, control } = runs.common()
+  const { environment, arrived } = control.expect()
+  const program = join(folder, environment['AGENT_LABEL']!)
+  const text = `#!/usr/bin/python3
+import os, sys
+if "--version" in sys.argv: os.execv("${proot}", sys.argv)
+os.environ.update(${JSON.stringify(environment)})
+${agentProgram}`
+  await writeFile(program, text)
+  await chmod(program, 0o755)
+  return { config: `[sandbox]\nproot = "${program}"\n`, arrived }
+}
+
+describe.each(ways)('$name: before the job runs', (way) => {
+  test('nobody may call, not even the job to be', async () => {
+    const { config, arrived } = await makeEarlyTracer()
+    const run = await runs.open(way, config)
+    const tracer = await arrived
+    const pid = tracer.hostPid()!
+    expect(await callTwice(tracer, run.socket)).toMatchObject(refused)
+    const uid = statusOf(pid, 'Uid')
+    expect(await callTwice(await runs.stranger(uid), run.socket)).toMatchObject(refused)
+    expect(await run.logged(({ reason }) => reason !== undefined)).toMatchObject({
+      reason: 'not-open',
+      peer: { pid, uid, command: tracer.hello.label },
+    })
+    await tracer.do('execute', { program: proot }).catch(() => {})
+    expect(await callTwice(await run.main, run.socket)).toMatchObject(admitted)
+    const { stderr } = await run.stop()
+    expect(stderr).toContain('"refused":{"not-open":3}')
+  })
+})
+
+const namespaceWays = ways.filter(({ by }) => by === 'pid-namespace')
+describe.each(namespaceWays)('$name: when PRoot is killed', (way) => {
+  test('nobody of the job survives', async () => {
+    const run = await runs.start(way)
+    const family = [run.main, await run.main.fork(), await run.main.fork('daemon')]
+    for (const member of family) expect(await callTwice(member, run.socket)).toMatchObject(admitted)
+    process.kill(run.tracer, 'SIGKILL')
+    await Promise.all(family.map(({ ended }) => ended))
+    expect(await run.finished).toMatchObject({ code: 137 })
+    expect(family.map((member) => member.hostPid())).toEqual([undefined, undefined, undefined])
+  })
+})
+
+const tracerWays = ways.filter(({ by }) => by === 'tracer')
+describe.each(tracerWays)('$name: when PRoot is killed', (way) => {
+  test('who survives it is refused, known before or not', async () => {
+    const run = await runs.start(way)
+    const [known, unknown] = [await run.main.fork(), await run.main.fork()]
+    expect(await callTwice(known, run.socket)).toMatchObject(admitted)
+    await known.do('open', { key: 'held', name: run.socket })
+    const resumeOthers = await killTracerAlone(run)
+    try {
+      await until(() => [known, unknown].every(isUntraced))
+      expect(await known.callOn('held', ...keyCall)).toMatchObject(rejectedLate)
+      expect(await run.logged(({ reason }) => reason !== undefined)).toMatchObject({
+        reason: 'tracer',
+        observed: 0,
+        peer: { pid: known.hostPid(), command: known.hello.label },
+      })
+      expect(await callTwice(known, run.socket)).toMatchObject(refused)
+      expect(await callTwice(unknown, run.socket)).toMatchObject(refused)
+    } finally {
+      resumeOthers()
+    }
+    const { code, stderr } = await run.finished
+    expect(code).toBe(137)
+    expect(stderr).toContain('"refused":{"tracer":4}')
+    expect([known.hostPid(), unknown.hostPid()]).toEqual([undefined, undefined])
+  })
+})
+
+/**
+ * Kills PRoot while those who end the job in such a case stand still: the launcher, and the guest's
+ * init, which PRoot would start again if it did not stand still itself.
+ */
+async function killTracerAlone({ launcher, tracer }: Run): Promise<() => void> {
+  const init = childrenOf(tracer)[0]!
+  for (const pid of [launcher, tracer, init]) {
+    process.kill(pid, 'SIGSTOP')
+    await until(() => /^t$/i.test(stateOf(pid)))
+  }
+  process.kill(tracer, 'SIGKILL')
+  await until(() => stateOf(init) === 'T')
+  return () => [launcher, init].forEach((pid) => process.kill(pid, 'SIGCONT'))
+}
+
+/** The state letter of `/proc/PID/status`. */
+function stateOf(pid: number): string {
+  return /^State:\s*(\w)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]!
+}
+
+function isUntraced(agent: Agent): boolean {
+  return statusOf(agent.hostPid()!, 'TracerPid') === 0
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await pause(1)
+}
+
+describe.each(ways)('$name: the end of the run', (way) => {
+  test('comes for a job of many threads, too', async () => {
+    const run = await runs.start(way)
+    const member = await run.main.fork()
+    await member.do('thread')
+    await run.main.fork('threaded')
+    expect(await run.stop()).toMatchObject({ code: 143 })
+    expect(member.hostPid()).toBe(undefined)
+  })
+})

@@ -1,0 +1,92 @@
+/**
+ * Who runs a daemon, and what it knows the processes of its job by.
+ * @module
+ */
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { nativePaths, type Membership } from '@causeway/native'
+import { causewayBin } from './causeway.ts'
+
+type Command = [string, ...string[]]
+
+/** Where the command shows the checkout and the host's root; both are empty folders. */
+export interface Stage {
+  checkout: string
+  host: string
+}
+
+export interface Way {
+  name: string
+  by: Exclude<Membership['by'], 'uid'>
+  /** Uid of the daemon. */
+  uid: number
+  /** `causeway` with these arguments; it becomes the daemon without a process in between. */
+  command(stage: Stage, args: readonly string[]): Command
+}
+
+export const isRoot = process.getuid?.() === 0
+
+/** Debian's `nobody`, or who runs the tests. */
+export const ordinaryUid = isRoot ? 65534 : (process.getuid?.() ?? 0)
+
+const repository = fileURLToPath(new URL('../..', import.meta.url))
+const causeway = (bin: string, args: readonly string[]): Command => [process.execPath, bin, ...args]
+
+/** The ways that this machine and the user of the tests allow. */
+export const ways: readonly Way[] = findWays()
+
+function findWays(): Way[] {
+  const probe = execFileSync(nativePaths.launcher, ['--probe'], { encoding: 'utf8' })
+  const { namespaces } = JSON.parse(probe) as { namespaces: boolean }
+  const by = namespaces ? 'pid-namespace' : 'tracer'
+  const own: Way = { name: way('our own', by), by, uid: process.getuid?.() ?? 0, command: plain }
+  if (!isRoot || !namespaces) return [own]
+  return [
+    own,
+    { name: way("root's", 'tracer'), by: 'tracer', uid: 0, command: withoutAdmin },
+    { name: way("a user's", by), by, uid: ordinaryUid, command: asUser },
+    { name: way("a user's", 'tracer'), by: 'tracer', uid: ordinaryUid, command: asUserInChroot },
+  ]
+}
+
+function way(whose: string, by: Way['by']): string {
+  return `${whose} job, known by its ${by}`
+}
+
+function plain(_stage: Stage, args: readonly string[]): Command {
+  return causeway(causewayBin, args)
+}
+
+/** Root that can make no namespaces. */
+function withoutAdmin(_stage: Stage, args: readonly string[]): Command {
+  const drop = ['--bounding-set=-sys_admin', '--inh-caps=-sys_admin', '--']
+  return ['setpriv', ...drop, ...causeway(causewayBin, args)]
+}
+
+/** The checkout may lie in root's closed home, so it is mounted where every user can reach it. */
+function asUser({ checkout }: Stage, args: readonly string[]): Command {
+  const script = 'mount --bind "$1" "$2" && shift 2 && exec setpriv "$@"'
+  const user = [`--reuid=${ordinaryUid}`, `--regid=${ordinaryUid}`, '--clear-groups', '--']
+  return ['unshare', '--mount', 'sh', '-c', script, 'sh', repository, checkout, ...user].concat(
+    causeway(`${checkout}/runtime/bin/causeway.js`, args),
+  ) as Command
+}
+
+/** A user in a chroot can make no user namespace (unshare(2)), and without one no other. */
+function asUserInChroot({ checkout, host }: Stage, args: readonly string[]): Command {
+  const mounts = 'mount --bind "$1" "$2" && mount --rbind / "$3"'
+  const script = `${mounts} && shift 3 && exec chroot "$@"`
+  const user = [`--userspec=${ordinaryUid}:${ordinaryUid}`, '--groups=', host]
+  return [
+    'unshare',
+    '--mount',
+    'sh',
+    '-c',
+    script,
+    'sh',
+    repository,
+    checkout,
+    host,
+    ...user,
+  ].concat(causeway(`${checkout}/runtime/bin/causeway.js`, args)) as Command
+}
