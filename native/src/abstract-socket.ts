@@ -52,21 +52,6 @@ export function bindAbstract(name: string, form: AbstractForm, backlog = 4096): 
   return fd
 }
 
-/**
- * The peer of a connected AF_UNIX socket (SO_PEERCRED): process and ids at the time of connect.
- *
- * Ids are those of this process's own namespaces; pid is 0 when the peer cannot be seen from it.
- *
- * @throws SystemError, `ENOTSOCK` or `EBADF` when `fd` is no socket.
- */
-export function peerCredentials(fd: number): PeerCredentials {
-  checkDescriptor(fd)
-  const into = new Uint32Array(3)
-  checked('getsockopt', addon().peerCredentials(fd, into))
-  const [pid = 0, uid = 0, gid = 0] = into
-  return { pid, uid, gid }
-}
-
 function abstractAddress(name: string, form: AbstractForm): Uint8Array {
   const bytes = nameBytes(name)
   if (form !== 'exact' && form !== 'padded') throw new TypeError("form must be 'exact' or 'padded'")

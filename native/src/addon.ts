@@ -11,7 +11,6 @@ export interface NativeAddon {
   socket(): number
   bind(fd: number, sunPath: Uint8Array): number
   listen(fd: number, backlog: number): number
-  peerCredentials(fd: number, into: Uint32Array): number
   pipe(into: Int32Array): number
   fchown(fd: number, uid: number): number
   close(fd: number): number

@@ -94,9 +94,6 @@ export interface BridgeEngine {
 const memberships = ['uid', 'pid-namespace', 'tracer'] as const
 const reasons = ['', 'not-open', 'uid', 'gone', 'namespace', 'tracer', 'too-many'] as const
 
-// Beyond it connect(2) fails with EAGAIN; the kernel cuts it to net.core.somaxconn.
-const backlog = 4096
-
 /**
  * Listens on the exact name and on the name padded with NUL bytes to 108: Node 20 clients reach
  * only the padded one, everything else only the exact one.
@@ -116,11 +113,11 @@ export function startBridgeEngine(options: EngineOptions): BridgeEngine {
 }
 
 function bindBoth(name: string): number[] {
-  const exact = bindAbstract(name, 'exact', backlog)
+  const exact = bindAbstract(name, 'exact')
   // A name that fills the address: both forms are one.
   if (Buffer.byteLength(name) === maxAbstractNameBytes) return [exact]
   try {
-    return [exact, bindAbstract(name, 'padded', backlog)]
+    return [exact, bindAbstract(name, 'padded')]
   } catch (error) {
     closeFd(exact)
     throw error

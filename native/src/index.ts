@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { bindAbstract, maxAbstractNameBytes, peerCredentials } from './abstract-socket.ts'
+export { bindAbstract, maxAbstractNameBytes } from './abstract-socket.ts'
 export type { AbstractForm, PeerCredentials } from './abstract-socket.ts'
 export { startBridgeEngine } from './bridge-engine.ts'
 export type {

@@ -52,6 +52,7 @@ const classLimits = (defaults: ClassLimits) =>
 const bridgeLimits = v.pipe(
   v.strictObject({
     maxLineBytes: count(1024, 64 * 1024 * 1024, defaultLimits.maxLineBytes),
+    maxStructure: count(64, maxCount, defaultLimits.maxStructure),
     lineTimeoutMs: count(1, maxMs, defaultLimits.lineTimeoutMs),
     maxConnections: count(1, maxCount, defaultLimits.maxConnections),
     maxInFlight: count(1, maxCount, defaultLimits.maxInFlight),

@@ -1,6 +1,7 @@
 /**
  * The same bytes against `causeway serve` as it is installed.
  */
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -59,6 +60,31 @@ describe.skipIf(!isBuilt)('causeway serve; needs a build', () => {
     const { text } = await sendRaw(host.ready.socket, [`${sent}\n`])
     expect(JSON.parse(text)).toMatchObject({ error: { code, data: { kind } } })
   })
+
+  test.for([
+    { flags: [], code: -32005 },
+    { flags: ['--no-limits'], code: undefined },
+  ])(
+    'with 300 connections held open, $flags',
+    async ({ flags, code }) => {
+      const file = join(folder.path, 'deployment.json')
+      await using other = await serve([file, '--state', join(folder.path, 'state'), ...flags])
+      const held = Array.from({ length: 300 }, () => connectRaw(other.ready.socket))
+      await Promise.all(
+        held.map((socket) =>
+          once(
+            socket.on('error', () => {}),
+            'connect',
+          ),
+        ),
+      )
+      const { text } = await sendRaw(other.ready.socket, [`${version}\n`])
+      for (const socket of held) socket.destroy()
+      const { error } = JSON.parse(text) as { error?: { code: number } }
+      expect(error?.code).toBe(code)
+    },
+    30_000,
+  )
 
   test('ends on SIGTERM with connections open', async () => {
     const file = join(folder.path, 'deployment.json')

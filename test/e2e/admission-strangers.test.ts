@@ -44,7 +44,7 @@ describe.each(ways)('$name: refused, counted and logged', (way) => {
     expect(await callTwice(run.main, run.socket)).toMatchObject(admitted)
     const { stderr } = await run.stop()
     expect(JSON.parse(stderr.trimEnd().split('\n').at(-1)!)).toMatchObject({
-      msg: '3 more connections refused',
+      msg: '3 more callers refused',
       refused: { [reason!]: 3 },
     })
   })

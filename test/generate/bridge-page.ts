@@ -47,7 +47,7 @@ A failed call answers \`{code, message, data}\`. Programs switch on \`data.kind\
 | \`requestId\` | string, only \`INTERNAL\` | finds the line in the host's log |
 `
 
-const retryText = { no: 'no', yes: 'yes', told: 'when `data.retryAfterMs` is there' }
+const retryText = { no: 'no', yes: 'yes', after: 'after `data.retryAfterMs`, when that is there' }
 
 /** The whole page, not yet formatted. */
 export async function bridgePage(): Promise<string> {

@@ -50,8 +50,8 @@ export interface DiscoveredMethod extends MethodDescription {
 export interface ErrorDescription {
   code: number
   description: string
-  /** Whether the same call may succeed later; `told`: when the error has `retryAfterMs`. */
-  retry: 'no' | 'yes' | 'told'
+  /** Whether the same call may succeed later; `after`: when the error has `retryAfterMs`. */
+  retry: 'no' | 'yes' | 'after'
 }
 
 /** An OpenRPC 1.3 document with what JSON-RPC and this bridge add to it. */

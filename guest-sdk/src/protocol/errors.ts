@@ -33,8 +33,8 @@ export type ErrorKind = keyof typeof errorCodes
 export interface ErrorFacts {
   /** When a call fails so, in one sentence. */
   when: string
-  /** Whether the same call may succeed later; `told`: when the error has `retryAfterMs`. */
-  retry: 'no' | 'yes' | 'told'
+  /** Whether the same call may succeed later; `after`: when the error has `retryAfterMs`. */
+  retry: 'no' | 'yes' | 'after'
 }
 
 export const errorFacts: { readonly [K in ErrorKind]: ErrorFacts } = {
@@ -84,7 +84,7 @@ export const errorFacts: { readonly [K in ErrorKind]: ErrorFacts } = {
   },
   LIMIT_EXCEEDED: {
     when: "A limit was reached: the line's size, structure or time, connections, calls at once, calls a second.",
-    retry: 'told',
+    retry: 'after',
   },
 }
 

@@ -35,27 +35,12 @@ Napi::Value Listen(const Napi::CallbackInfo& info) {
   return Outcome(info.Env(), listen(IntArgument(info, 0), IntArgument(info, 1)));
 }
 
-// peerCredentials(fd, into): pid, uid, gid are written to the Uint32Array.
-Napi::Value PeerCredentials(const Napi::CallbackInfo& info) {
-  auto into = info[1].As<Napi::Uint32Array>();
-  ucred peer{};
-  socklen_t size = sizeof(peer);
-  const int result = getsockopt(IntArgument(info, 0), SOL_SOCKET, SO_PEERCRED, &peer, &size);
-  if (result == 0) {
-    into[0] = static_cast<uint32_t>(peer.pid);
-    into[1] = peer.uid;
-    into[2] = peer.gid;
-  }
-  return Outcome(info.Env(), result);
-}
-
 }  // namespace
 
 void ExportSocketCalls(Napi::Env env, Napi::Object exports) {
   exports.Set("socket", Napi::Function::New(env, Socket));
   exports.Set("bind", Napi::Function::New(env, Bind));
   exports.Set("listen", Napi::Function::New(env, Listen));
-  exports.Set("peerCredentials", Napi::Function::New(env, PeerCredentials));
 }
 
 }  // namespace causeway

@@ -20,7 +20,7 @@ Admission::~Admission() {
   if (fd_ >= 0) close(fd_);
 }
 
-int Admission::Become(Kind kind, uid_t uid, int fd) {
+int Admission::Replace(Kind kind, uid_t uid, int fd) {
   if (fd_ >= 0) close(fd_);
   members_->ForgetAll();
   kind_ = kind;
@@ -29,22 +29,22 @@ int Admission::Become(Kind kind, uid_t uid, int fd) {
   return 0;
 }
 
-void Admission::AdmitNobody() { Become(Kind::kNobody, 0, -1); }
+void Admission::AdmitNobody() { Replace(Kind::kNobody, 0, -1); }
 
-int Admission::AdmitUid(uid_t uid) { return Become(Kind::kUid, uid, -1); }
+int Admission::AdmitUid(uid_t uid) { return Replace(Kind::kUid, uid, -1); }
 
 int Admission::AdmitNamespaceOf(uid_t uid, pid_t pid) {
   const int fd = OpenPidNamespace(pid);
   if (fd < 0) return -errno;
   namespace_ = IdOf(fd);
-  return Become(Kind::kNamespace, uid, fd);
+  return Replace(Kind::kNamespace, uid, fd);
 }
 
 int Admission::AdmitTracedBy(uid_t uid, pid_t pid) {
   const int fd = OpenProcess(pid);
   if (fd < 0) return -errno;
   tracer_ = pid;
-  return Become(Kind::kTracer, uid, fd);
+  return Replace(Kind::kTracer, uid, fd);
 }
 
 Verdict Admission::Judge(int socket, const Peer& peer) {
@@ -52,7 +52,7 @@ Verdict Admission::Judge(int socket, const Peer& peer) {
   if (peer.uid != uid_) return Refuse(Reason::kUid, peer.uid);
   if (kind_ == Kind::kUid) return {};
   const MemberRef known = members_->FindAlive(peer.pid);
-  if (known == kNoMember) return Meet(socket, peer);
+  if (known == kNoMember) return JudgeUnknown(socket, peer);
   // It cannot have left its PID namespace, but it can have lost its tracer.
   Verdict verdict = kind_ == Kind::kTracer ? JudgeAgain(peer, known) : Verdict{};
   verdict.member = known;
@@ -69,7 +69,7 @@ Verdict Admission::JudgeAgain(const Peer& peer, MemberRef member) {
   return members_->IsAlive(member) ? verdict : Refuse(Reason::kGone, peer.pid);
 }
 
-Verdict Admission::Meet(int socket, const Peer& peer) {
+Verdict Admission::JudgeUnknown(int socket, const Peer& peer) {
   errno = 0;
   const int pidfd = peer.pid == 0 ? -1 : OpenPeerProcess(socket, peer.pid);
   if (pidfd < 0) return Refuse(UnlessOutOfDescriptors(Reason::kGone, errno), peer.pid);

@@ -46,11 +46,11 @@ class Admission {
  private:
   enum class Kind { kNobody, kUid, kNamespace, kTracer };
 
-  int Become(Kind kind, uid_t uid, int fd);
+  int Replace(Kind kind, uid_t uid, int fd);
   Verdict JudgeProcess(pid_t pid) const;
   Verdict JudgeNamespace(pid_t pid) const;
   Verdict JudgeTracer(pid_t pid) const;
-  Verdict Meet(int socket, const Peer& peer);
+  Verdict JudgeUnknown(int socket, const Peer& peer);
 
   Members* members_;
   Kind kind_ = Kind::kNobody;

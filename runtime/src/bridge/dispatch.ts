@@ -16,6 +16,7 @@ import { parseLine, type Envelope, type RefusedLine } from './envelope.ts'
 import { restoreId, type ExactId } from './exact-id.ts'
 import { errorReply, RpcError, toErrorObject, toInternalErrorObject } from './errors.ts'
 import type { Gate } from './gate.ts'
+import type { BridgeLimits } from './limits.ts'
 import {
   isMethodName,
   methodTable,
@@ -38,7 +39,7 @@ export interface CallRecord {
 export interface DispatchOptions {
   handlers: Handlers
   gate: Gate
-  limits: CallLimits
+  limits: CallLimits & Pick<BridgeLimits, 'maxStructure'>
   log: Logger
   /** Sees every call with its params and result; must not throw. */
   observe?: (record: CallRecord) => void
@@ -87,7 +88,7 @@ function createAnswer(options: DispatchOptions): Answer {
   return (line, caller) => {
     const refusal = quota.takeLine(line.length)
     if (refusal) return errorReply(refusal)
-    const parsed = parseLine(line)
+    const parsed = parseLine(line, options.limits)
     if ('error' in parsed) return refuseLine(parsed, quota)
     const { envelope, exact } = parsed
     const startedAt = options.observe ? performance.now() : 0

@@ -7,7 +7,8 @@ import { isUtf8 } from 'node:buffer'
 import { RpcError } from './errors.ts'
 import { exactId, type ExactId } from './exact-id.ts'
 import { jsonType } from './json-type.ts'
-import { isTooComplex, maxStructure } from './structure.ts'
+import type { BridgeLimits } from './limits.ts'
+import { isTooComplex } from './structure.ts'
 
 /** A request whose shape is right; the method need not exist. */
 export interface Envelope {
@@ -32,12 +33,15 @@ export type ParsedLine = { envelope: Envelope; exact?: ExactId | undefined } | R
  * Checks one request line, without its newline (DESIGN, Bridge: Envelope; JSON-RPC 2.0 §4).
  * @param line its text, or its bytes when they may be no valid UTF-8
  */
-export function parseLine(line: string | Buffer): ParsedLine {
+export function parseLine(
+  line: string | Buffer,
+  { maxStructure }: Pick<BridgeLimits, 'maxStructure'>,
+): ParsedLine {
   if (typeof line !== 'string' && !isUtf8(line)) {
     return refuse(new RpcError('PARSE', 'the request line is not valid UTF-8'))
   }
   const text = line.toString()
-  if (isTooComplex(text)) return refuse(tooComplex())
+  if (isTooComplex(text, maxStructure)) return refuse(tooComplex(maxStructure))
   try {
     return withExactId(text, JSON.parse(text))
   } catch {
@@ -82,7 +86,7 @@ function isId(id: unknown): id is string | number | null | undefined {
   return id === undefined || id === null || typeof id === 'string' || Number.isFinite(id)
 }
 
-function tooComplex(): RpcError {
+function tooComplex(maxStructure: number): RpcError {
   const message = `the request line has over ${maxStructure} brackets, colons and commas`
   return new RpcError('LIMIT_EXCEEDED', message, { details: { maxStructure } })
 }

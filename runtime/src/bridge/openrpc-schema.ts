@@ -53,8 +53,8 @@ const error = v.strictObject({
   code: described(v.number(), 'JSON-RPC code.'),
   description: text('When a call fails so.'),
   retry: described(
-    v.picklist(['no', 'yes', 'told']),
-    'Whether the same call may succeed later; `told`: when the error has `retryAfterMs`.',
+    v.picklist(['no', 'yes', 'after']),
+    'Whether the same call may succeed later; `after`: when the error has `retryAfterMs`.',
   ),
 })
 

@@ -1,5 +1,5 @@
 /**
- * Refused connections in the log: the first at once, the rest as sums by reason, because whoever
+ * Refused callers in the log: the first at once, the rest as sums by reason, because whoever
  * is refused can come thousands of times a second.
  * @module
  */
@@ -11,7 +11,7 @@ import { describeRefusal } from './admission.ts'
 const sumIntervalMs = 10_000
 
 export interface RefusalLog {
-  /** Counts refused connections, and tells of them now or later. */
+  /** Counts refused callers, and tells of them now or later. */
   add: (refusal: EngineRefusal) => void
   /** Tells of what has not been told yet. */
   flush: () => void
@@ -28,7 +28,7 @@ export function createRefusalLog(log: Logger): RefusalLog {
     timer = undefined
     const refused = Object.fromEntries(untold)
     const sum = [...untold.values()].reduce((total, more) => total + more, 0)
-    if (sum > 0) log.warn({ refused }, `${sum} more connections refused`)
+    if (sum > 0) log.warn({ refused }, `${sum} more callers refused`)
     untold.clear()
   }
   const add = (refusal: EngineRefusal) => {
@@ -43,7 +43,7 @@ export function createRefusalLog(log: Logger): RefusalLog {
 function tell(log: Logger, refusal: EngineRefusal): void {
   const { reason, observed } = refusal
   const peer = { ...refusal.peer, command: commandOf(refusal.peer.pid) }
-  log.warn({ peer, reason, observed }, `connection refused: ${describeRefusal(refusal)}`)
+  log.warn({ peer, reason, observed }, `caller refused: ${describeRefusal(refusal)}`)
 }
 
 /** The process's name as it set it itself; it may be gone, or another one by now. */

@@ -4,16 +4,16 @@
  * @module
  */
 
-/** The most structural characters of a request (RFC 8259 §2); those of the contract have below 100. */
-export const maxStructure = 1024
-
 const quote = 0x22
 const backslash = 0x5c
 const isStructural = new Uint8Array(128)
 for (const code of Buffer.from('[{]}:,')) isStructural[code] = 1
 
-/** Whether a text has more brackets, colons and commas outside its strings than a request may. */
-export function isTooComplex(text: string): boolean {
+/**
+ * Whether a text has more structural characters (RFC 8259 §2: brackets, colons, commas) outside its
+ * strings than allowed.
+ */
+export function isTooComplex(text: string, maxStructure: number): boolean {
   if (text.length <= maxStructure) return false
   let count = 0
   for (let at = 0; at < text.length && count <= maxStructure; at++) {

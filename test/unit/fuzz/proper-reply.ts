@@ -6,7 +6,7 @@ import { isUtf8 } from 'node:buffer'
 import { errorCodes, type ErrorData, type ErrorObject } from '@causeway/guest-sdk/protocol'
 import * as v from 'valibot'
 import { isMethodName, methodTable } from '../../../runtime/src/bridge/methods.ts'
-import { maxStructure } from '../../../runtime/src/bridge/structure.ts'
+import { noLimits } from '../../../runtime/src/bridge/limits.ts'
 
 type Id = string | number | null
 
@@ -37,7 +37,8 @@ export function checkReply(line: Buffer, reply: string | undefined): void {
 }
 
 function readLine(line: Buffer): Asked {
-  if (structureOf(line.toString()) > maxStructure) return { ...nothingAsked, isTooComplex: true }
+  if (structureOf(line.toString()) > noLimits.maxStructure)
+    return { ...nothingAsked, isTooComplex: true }
   const value = isUtf8(line) ? parsed(line.toString()) : undefined
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return nothingAsked
   const { jsonrpc, method, params, id } = value as Record<string, unknown>

@@ -80,7 +80,7 @@ describe('the document', () => {
     const { methods, 'x-errors': kinds } = await discover()
     const named = methods.flatMap(({ errors }) => errors.flatMap(({ data }) => data.kinds))
     expect(named.filter((kind) => !Object.hasOwn(kinds, kind))).toEqual([])
-    expect(kinds['LIMIT_EXCEEDED']).toMatchObject({ code: -32005, retry: 'told' })
+    expect(kinds['LIMIT_EXCEEDED']).toMatchObject({ code: -32005, retry: 'after' })
   })
 
   it.each(names)('says what every field of %s means', async (name) => {

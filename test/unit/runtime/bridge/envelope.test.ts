@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { parseLine } from '../../../../runtime/src/bridge/envelope.ts'
+import { defaultLimits } from '../../../../runtime/src/bridge/limits.ts'
 import { toErrorObject } from '../../../../runtime/src/bridge/errors.ts'
 
 /** A parsed line as plain values: the envelope, or what the reply would say. */
 function parsed(line: string | Buffer): unknown {
-  const result = parseLine(Buffer.from(line))
+  const result = parseLine(Buffer.from(line), defaultLimits)
   if ('envelope' in result) return result.envelope
   const { code, message, data } = toErrorObject(result.error)
   return { code, message, kind: data.kind, id: result.id }

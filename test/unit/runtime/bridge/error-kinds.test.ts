@@ -1,5 +1,6 @@
 /**
- * Every kind of error as a caller meets it: a line, and the reply over a real socket.
+ * Every kind of error as a caller meets it: a line, and the reply; over a real socket but for what
+ * the gate refuses.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import {

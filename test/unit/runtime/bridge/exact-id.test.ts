@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parseLine } from '../../../../runtime/src/bridge/envelope.ts'
+import { defaultLimits } from '../../../../runtime/src/bridge/limits.ts'
 import { exactId, restoreId } from '../../../../runtime/src/bridge/exact-id.ts'
 
 const big = '1763632800123456789'
@@ -27,7 +28,10 @@ describe('the digits of an id that no number can hold', () => {
   )
 
   test('come back in the reply', () => {
-    const parsed = parseLine(Buffer.from(`{"jsonrpc":"2.0","id":${big},"method":"m"}`))
+    const parsed = parseLine(
+      Buffer.from(`{"jsonrpc":"2.0","id":${big},"method":"m"}`),
+      defaultLimits,
+    )
     if (!('envelope' in parsed)) throw new Error('refused')
     const reply = JSON.stringify({ jsonrpc: '2.0', id: parsed.envelope.id, result: {} })
     expect(restoreId(reply, parsed.exact!)).toBe(`{"jsonrpc":"2.0","id":${big},"result":{}}`)

@@ -14,7 +14,7 @@ const told = {
   peer,
   reason: 'uid',
   observed: 2,
-  msg: "connection refused: uid 2 is not the deployment's",
+  msg: "caller refused: uid 2 is not the deployment's",
 }
 
 test('the first refusal is told at once, a flood as a sum, a quiet time as nothing', () => {
@@ -24,7 +24,7 @@ test('the first refusal is told at once, a flood as a sum, a quiet time as nothi
   expect(lines).toEqual([told])
   vi.advanceTimersByTime(10_000)
   expect(lines.slice(1)).toEqual([
-    { level: 40, refused: { uid: 999 }, msg: '999 more connections refused' },
+    { level: 40, refused: { uid: 999 }, msg: '999 more callers refused' },
   ])
   refusals.add(refusal)
   vi.advanceTimersByTime(60_000)
@@ -38,7 +38,7 @@ test('sums are kept apart by reason, those of the engine too', () => {
   refusals.add({ ...refusal, reason: 'tracer', count: 7 })
   refusals.flush()
   expect(lines.slice(1)).toEqual([
-    { level: 40, refused: { uid: 4, tracer: 7 }, msg: '11 more connections refused' },
+    { level: 40, refused: { uid: 4, tracer: 7 }, msg: '11 more callers refused' },
   ])
 })
 
