@@ -4,7 +4,7 @@
  * @module
  */
 import { addon } from './addon.ts'
-import { checkDescriptor, checkInteger } from './arguments.ts'
+import { checkInteger } from './arguments.ts'
 import { checked } from './system-error.ts'
 
 /**
