@@ -63,9 +63,13 @@ function withoutAdmin(_stage: Stage, args: readonly string[]): Command {
   return ['setpriv', ...drop, ...causeway(causewayBin, args)]
 }
 
-/** The checkout may lie in root's closed home, so it is mounted where every user can reach it. */
+// The checkout may be closed to others, or lie in root's home: its folders are mounted, one by one,
+// where every user can reach them.
+const folders = 'node_modules native guest-sdk manifest images runtime'
+const showCheckout = `for name in ${folders}; do mkdir -p "$2/$name" && mount --bind "$1/$name" "$2/$name" || exit 1; done`
+
 function asUser({ checkout }: Stage, args: readonly string[]): Command {
-  const script = 'mount --bind "$1" "$2" && shift 2 && exec setpriv "$@"'
+  const script = `${showCheckout}; shift 2; exec setpriv "$@"`
   const user = [`--reuid=${ordinaryUid}`, `--regid=${ordinaryUid}`, '--clear-groups', '--']
   return ['unshare', '--mount', 'sh', '-c', script, 'sh', repository, checkout, ...user].concat(
     causeway(`${checkout}/runtime/bin/causeway.js`, args),
@@ -74,8 +78,7 @@ function asUser({ checkout }: Stage, args: readonly string[]): Command {
 
 /** A user in a chroot can make no user namespace (unshare(2)), and without one no other. */
 function asUserInChroot({ checkout, host }: Stage, args: readonly string[]): Command {
-  const mounts = 'mount --bind "$1" "$2" && mount --rbind / "$3"'
-  const script = `${mounts} && shift 3 && exec chroot "$@"`
+  const script = `${showCheckout}; mount --rbind / "$3" || exit 1; shift 3; exec chroot "$@"`
   const user = [`--userspec=${ordinaryUid}:${ordinaryUid}`, '--groups=', host]
   return [
     'unshare',
