@@ -25,6 +25,7 @@ export const usage = `npm run bench -- [GROUP...] [options]
   --json FILE   write the rows, an array of {group,name,value,unit,floor,ratio,target,holds}
   --strict      exit with 1 when a target does not hold
   --list        say which groups there are
+  --help        print this
 `
 
 /** Something on the command line is wrong; the message says what was expected. */

@@ -2,11 +2,10 @@
  * A bridge with one fault: a relay in front of a real one, so that everything else about it holds.
  * @module
  */
-import { randomUUID } from 'node:crypto'
-import { createServer, type Server, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { bindAbstract } from '@causeway/native'
 import { sendRaw } from '../support/raw-client.ts'
+import { serveAbstract, type AbstractServer } from './abstract-server.ts'
 import { ReadingSocket } from './kit/src/reading-socket.ts'
 
 /** One request and who sent it. */
@@ -30,40 +29,18 @@ export interface Fault {
   staysOpen?: boolean
 }
 
-const backlog = 4096
 // More than a bridge takes for a line.
 const maxHeldBytes = 2 << 20
 // Enough for two reads.
 const pieceMs = 10
 
-/** Serves the faulty bridge on a name of its own, at both forms of its address. */
-export async function startBrokenBridge(
-  target: string,
-  fault: Fault,
-): Promise<AsyncDisposable & { name: string }> {
-  const name = `causeway-broken-${randomUUID()}`
+/** Serves the faulty bridge. */
+export async function startBrokenBridge(target: string, fault: Fault): Promise<AbstractServer> {
   const clients = new Set<Socket>()
-  const onConnection = (client: Socket) => {
+  return serveAbstract((client) => {
     clients.add(client)
     client.on('close', () => clients.delete(client))
     relay(client, target, fault, clients)
-  }
-  const fds = [bindAbstract(name, 'exact'), bindAbstract(name, 'padded')]
-  const servers = await Promise.all(fds.map((fd) => listen(fd, onConnection)))
-  return {
-    name,
-    async [Symbol.asyncDispose]() {
-      const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)))
-      clients.forEach((client) => client.destroy())
-      await Promise.all(closed)
-    },
-  }
-}
-
-function listen(fd: number, onConnection: (client: Socket) => void): Promise<Server> {
-  return new Promise((resolve) => {
-    const server = createServer({ allowHalfOpen: true }, onConnection)
-    server.listen({ fd }, backlog, () => resolve(server))
   })
 }
 
@@ -74,7 +51,6 @@ function relay(client: Socket, target: string, fault: Fault, clients: Set<Socket
   let passed: Promise<Socket | undefined> | undefined
   const pass = () => passOn(Buffer.concat(held), client, target, fault, clients)
   client
-    .on('error', () => client.destroy())
     .on('data', (chunk) => {
       if (passed) return void passed.then((upstream) => upstream?.write(chunk))
       held.push(chunk)
@@ -86,6 +62,7 @@ function relay(client: Socket, target: string, fault: Fault, clients: Set<Socket
       void passed.then((upstream) => upstream?.end())
     })
     .on('close', () => void passed?.then((upstream) => upstream?.destroy()))
+    .resume()
 }
 
 async function passOn(

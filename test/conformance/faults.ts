@@ -10,6 +10,8 @@ export const ids = (prefix: string) =>
   allChecks.map(({ id }) => id).filter((id) => id.startsWith(prefix))
 
 const p256Order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
+// Its x is beyond both fields.
+const noPoint = `02${'ff'.repeat(32)}`
 const families =
   /"method":"(?:(?:processor|deployment|signer|browser|network|tunnel)_|rpc\.discover)/
 
@@ -119,6 +121,25 @@ export const faults: readonly { name: string; fault: Fault; failed: readonly str
           : text,
     },
     failed: ['sign.low-s-p256'],
+  },
+  {
+    name: 'keys that are no points',
+    fault: {
+      reply: (text, request) =>
+        /"(?:signer_publicKey|deployment_encryptionKeys)"/.test(request)
+          ? text.replace(/"0[23][0-9a-f]{64}"/g, `"${noPoint}"`)
+          : text,
+    },
+    failed: [
+      'deployment.key-lengths',
+      'deployment.own-entry',
+      'deployment.signer-keys',
+      'sign.p256',
+      'sign.secp256k1',
+      'derivation.secp256k1',
+      'hex.out-cipher',
+      ...ids('cipher.').filter((id) => !id.startsWith('cipher.bad-key') && id !== 'cipher.ed25519'),
+    ],
   },
   {
     name: 'more than a hundred clients are dropped',

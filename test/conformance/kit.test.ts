@@ -1,32 +1,27 @@
 /**
- * The kit against `causeway serve`, and against bridges with one fault each, which must fail in
- * the rows about it and in no other.
+ * The kit against `causeway serve`, and its parts. What it finds stands in `faults.test.ts`, its
+ * command in `command.test.ts`.
  */
-import { existsSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { run, serve } from '../support/causeway.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
-import { startBrokenBridge } from './broken-bridge.ts'
-import { faults, ids } from './faults.ts'
+import { EventEmitter, once } from 'node:events'
+import { describe, expect, test } from 'vitest'
+import { serveAbstract } from './abstract-server.ts'
+import { ids } from './faults.ts'
+import { fillBacklog } from './full-backlog.ts'
+import { nodeForm, otherForm } from './kit/src/address.ts'
+import { openBridge } from './kit/src/bridge.ts'
 import { allChecks } from './kit/src/checks/all-checks.ts'
 import { conformance } from './kit/src/conformance.ts'
-import type { Report } from './kit/src/report.ts'
+import { unreachable } from './kit/src/reach.ts'
+import type { Report, Status } from './kit/src/report.ts'
+import { isBuilt, serveDeployment } from './serve-deployment.ts'
 
-const isBuilt = existsSync(new URL('../../runtime/dist/main.js', import.meta.url))
-const command = fileURLToPath(new URL('kit/dist/main.js', import.meta.url))
-const testTimeoutMs = 120_000
+const allIds = allChecks.map(({ id }) => id)
 
-const failedIds = (report: Report) =>
-  report.rows.filter(({ status }) => status === 'failed').map(({ id }) => id)
-const skippedIds = (report: Report) =>
-  report.rows.filter(({ status }) => status === 'skipped').map(({ id }) => id)
+const idsOf = ({ rows }: Report, status: Status) =>
+  rows.filter((row) => row.status === status).map(({ id }) => id)
 
 test('every check has an id and a title of its own', () => {
-  const all = allChecks.map(({ id }) => id)
-  expect(new Set(all).size).toBe(all.length)
+  expect(new Set(allIds).size).toBe(allIds.length)
   for (const { id, section, title } of allChecks) {
     expect(id).toMatch(/^[a-z]+(?:\.[a-z0-9-]+)$/)
     expect({ section, title }).toEqual({
@@ -36,112 +31,88 @@ test('every check has an id and a title of its own', () => {
   }
 })
 
-describe.skipIf(!isBuilt)('the conformance kit; needs a build', () => {
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>
-  let host: Awaited<ReturnType<typeof serve>>
-  const serveDeployment = async (name: string, deployment: object, ...flags: string[]) => {
-    const file = join(folder.path, `${name}.json`)
-    await writeFile(file, JSON.stringify(deployment))
-    return serve([file, '--state', join(folder.path, 'state'), ...flags])
-  }
-
-  beforeAll(async () => {
-    folder = await temporaryFolder()
-    host = await serveDeployment('whole', { id: '3510' })
-  }, 30_000)
-  afterAll(async () => {
-    await host[Symbol.asyncDispose]()
-    await folder[Symbol.asyncDispose]()
-  })
-
-  test('passes against causeway serve', { timeout: testTimeoutMs }, async () => {
-    const report = await conformance(host.ready.socket)
+describe.skipIf(!isBuilt).concurrent('against causeway serve; needs a build', () => {
+  test('passes', { timeout: 120_000 }, async () => {
+    await using host = await serveDeployment()
+    const report = await conformance(host.socket)
     expect(report.rows.filter(({ status }) => status === 'failed')).toEqual([])
-    expect(report.rows.map(({ id }) => id)).toEqual(allChecks.map(({ id }) => id))
+    expect(report.rows.map(({ id }) => id)).toEqual(allIds)
     expect(report.counts.passed).toBeGreaterThan(150)
   })
 
-  test.for(faults)('finds: $name', { timeout: testTimeoutMs }, async ({ fault, failed }) => {
-    await using bridge = await startBrokenBridge(host.ready.socket, fault)
-    const report = await conformance(bridge.name, { timeoutMs: 3000 })
-    expect(failedIds(report).sort()).toEqual([...failed].sort())
-  })
-
-  test('fails everywhere on a bridge that never answers', { timeout: testTimeoutMs }, async () => {
-    await using bridge = await startBrokenBridge(host.ready.socket, { intercept: () => true })
-    const report = await conformance(bridge.name, { timeoutMs: 50 })
-    expect(failedIds(report)).toEqual(allChecks.map(({ id }) => id))
-    expect(report.rows[3]!.detail).toEqual({ expected: 'a reply', found: 'no reply within 50 ms' })
-  })
-
-  test('skips what the deployment may not call', { timeout: testTimeoutMs }, async () => {
-    const policy = { methods: ['processor_*'] }
-    await using restricted = await serveDeployment('restricted', { id: '3511', policy })
-    const report = await conformance(restricted.ready.socket)
-    expect(failedIds(report)).toEqual([])
-    expect(skippedIds(report)).toEqual(expect.arrayContaining(ids('sign.')))
-    expect(skippedIds(report)).toEqual(expect.arrayContaining(ids('deployment.')))
+  test('skips what the deployment may not call', { timeout: 120_000 }, async () => {
+    const deployment = { policy: { methods: ['processor_*'] } }
+    await using restricted = await serveDeployment({ deployment })
+    const report = await conformance(restricted.socket)
+    expect(idsOf(report, 'failed')).toEqual([])
+    expect(idsOf(report, 'skipped')).toEqual(expect.arrayContaining(ids('sign.')))
+    expect(idsOf(report, 'skipped')).toEqual(expect.arrayContaining(ids('deployment.')))
   })
 
   test('checks methods above the version that the bridge advertises', async () => {
-    const config = join(folder.path, 'config.toml')
-    await writeFile(config, '[bridge]\nlevel = "1.25.0"\n')
-    await using older = await serveDeployment('older', { id: '3512' }, '--config', config)
+    await using older = await serveDeployment({ config: '[bridge]\nlevel = "1.25.0"\n' })
     const checks = allChecks.filter(({ id }) => /^(?:version|discover)\./.test(id))
-    const { counts } = await conformance(older.ready.socket, { checks })
+    const { counts } = await conformance(older.socket, { checks })
     expect(counts).toEqual({ passed: checks.length, failed: 0, skipped: 0 })
   })
+})
 
-  describe('the command', () => {
-    const kit = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
-      run(process.execPath, [command, ...args], { env: { PATH: process.env['PATH'], ...env } })
+test('a check that throws anything at all is a failed row', async () => {
+  const run = () => Promise.reject(new TypeError('not foreseen'))
+  const checks = [{ id: 'x.y', section: 'x', title: 'x', run }]
+  const { rows } = await conformance('nobody-listens', { checks })
+  const detail = {
+    expected: 'what this check can judge',
+    found: 'it threw "TypeError: not foreseen"',
+  }
+  expect(rows).toEqual([expect.objectContaining({ status: 'failed', detail })])
+})
 
-    test('prints a table and writes the report', async () => {
-      const json = join(folder.path, 'report.json')
-      const only = ['--only', 'line.lf', '--only', 'batch.*', '--only', 'version.*']
-      const result = await kit([...only, '--json', json], { BRIDGE_SOCKET: host.ready.socket })
-      expect(result).toMatchObject({ code: 0, stderr: '' })
-      const lines = result.stdout.trimEnd().split('\n')
-      expect(lines[0]).toMatch(/^section +check +what holds +outcome$/)
-      expect(lines[1]).toMatch(
-        /^Endpoints, Transport rule 2 +line.lf +a line may end in \\n +passed$/,
-      )
-      expect(lines.at(-2)).toMatch(/version.new-methods .* skipped: the bridge advertises 1.27.0$/)
-      expect(lines.at(-1)).toMatch(/^5 checks: 4 passed, 0 failed, 1 skipped, [\d.]+ s$/)
-      const report = JSON.parse(await readFile(json, 'utf8')) as Report
-      expect(report).toMatchObject({
-        bridge: host.ready.socket,
-        counts: { passed: 4, failed: 0, skipped: 1 },
-        rows: [{ id: 'line.lf', profile: 'spec', status: 'passed' }, {}, {}, {}, {}],
-      })
+describe('a bridge that is closed', () => {
+  test('ends the connections that are still to come', async () => {
+    const clients = new EventEmitter()
+    await using server = await serveAbstract((client) => {
+      client.on('end', () => clients.emit('end')).resume()
     })
+    const ended = once(clients, 'end')
+    const bridge = openBridge({ name: server.name, timeoutMs: 60_000 })
+    const opening = bridge.open()
+    bridge.close()
+    await expect(opening).rejects.toThrow('found the end of the check')
+    await ended
+  })
 
-    test('ends with 1 and shows what was expected and found', async () => {
-      const fault = { reply: (text: string) => text.replace('"id":42', '"id":"42"') }
-      await using bridge = await startBrokenBridge(host.ready.socket, fault)
-      const result = await kit(['--socket', bridge.name, '--only', 'id.integer'])
-      expect(result.code).toBe(1)
-      expect(result.stdout).toContain('\n    expected  id 42\n    found     "42"\n')
+  test('does not wait until it may come again', async () => {
+    const error = { code: -32005, message: 'later', data: { retryAfterMs: 60_000 } }
+    const later = `${JSON.stringify({ jsonrpc: '2.0', id: '1', error })}\n`
+    const clients = new EventEmitter()
+    await using server = await serveAbstract((client) => {
+      client
+        .on('close', () => clients.emit('close'))
+        .resume()
+        .end(later)
     })
+    const bridge = openBridge({ name: server.name, timeoutMs: 60_000 })
+    const asking = bridge.exchange(['{}\n'])
+    await Promise.race([once(clients, 'close'), asking])
+    bridge.close()
+    await expect(asking).rejects.toMatchObject({ name: 'AbortError' })
+  })
+})
 
-    test('the profile spec leaves out what only Causeway decides', async () => {
-      const result = await kit(['--list', '--profile', 'spec'])
-      const listed = result.stdout.trimEnd().split('\n')
-      expect(listed).toHaveLength(allChecks.filter(({ profile }) => !profile).length)
-      expect(result.stdout).not.toMatch(/ causeway$/m)
-    })
+describe('a socket that cannot be reached', () => {
+  const replying = () => serveAbstract((client) => client.resume().end('{}\n'), [otherForm])
 
-    test.for([
-      { args: [], says: '--socket: expected a name' },
-      { args: ['--socket', 'x'.repeat(108)], says: 'expected 1 to 107 bytes, found 108' },
-      { args: ['--socket', 'x', '--only', 'nonsense'], says: '--only "nonsense": no check' },
-      { args: ['--socket', 'x', '--timeout', '0'], says: '--timeout: expected 1 to 600000' },
-      { args: ['--socket', 'x', '--profile', 'x'], says: '--profile: expected spec or causeway' },
-      { args: ['--nonsense'], says: '--nonsense' },
-      { args: ['--socket', 'nobody-listens'], says: '"nobody-listens" cannot be reached' },
-    ])('ends with 2: $says', async ({ args, says }) => {
-      const result = await kit(args)
-      expect(result).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(says) })
-    })
+  test('is said to listen on the other form of the address', async () => {
+    await using bridge = await replying()
+    const reason = await unreachable({ name: bridge.name, timeoutMs: 60_000 })
+    expect(reason).toMatch(/ECONNREFUSED .* it listens on .* only: run the kit with Node 2/)
+  })
+
+  test('is not said to listen there only when it has no room', async () => {
+    await using bridge = await replying()
+    await using _full = await fillBacklog(bridge.name, nodeForm)
+    const reason = await unreachable({ name: bridge.name, timeoutMs: 60_000 })
+    expect(reason).toMatch(/cannot be reached: EAGAIN \(tried [^;]+\)$/)
   })
 })

@@ -11,7 +11,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { causeway, run } from '../support/causeway.ts'
 import { writeDeployment } from '../support/deployment.ts'
-import { pythonImage } from '../support/python-image.ts'
+import { recipeImage } from '../support/recipe-image.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const failed = 125
@@ -22,7 +22,7 @@ let state: string
 let counter = 0
 
 beforeAll(async () => {
-  image = await pythonImage()
+  image = await recipeImage('python')
   folder = await temporaryFolder()
   state = join(folder.path, 'state')
 })

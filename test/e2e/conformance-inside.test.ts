@@ -3,11 +3,11 @@
  */
 import { cp } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { causeway } from '../support/causeway.ts'
 import { writeDeployment } from '../support/deployment.ts'
-import { nodeImage } from '../support/node-image.ts'
+import { recipeImage } from '../support/recipe-image.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const kit = fileURLToPath(new URL('../conformance/kit', import.meta.url))
@@ -18,8 +18,7 @@ let image: { url: string; sha256: string }
 
 beforeAll(async () => {
   folder = await temporaryFolder()
-  const { path, sha256 } = await nodeImage()
-  image = { url: pathToFileURL(path).href, sha256 }
+  image = await recipeImage('node')
 })
 afterAll(() => folder[Symbol.asyncDispose]())
 

@@ -9,7 +9,7 @@ import { parseDeployment, parseManifest } from '@causeway/manifest'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { causeway, run, serve } from '../support/causeway.ts'
 import { writeDeployment } from '../support/deployment.ts'
-import { pythonImage } from '../support/python-image.ts'
+import { recipeImage } from '../support/recipe-image.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const repository = fileURLToPath(new URL('../..', import.meta.url))
@@ -52,7 +52,7 @@ test.for([
 
 test('the Python file is a job as it stands', async () => {
   const file = await writeDeployment(join(folder.path, 'job'), {
-    image: await pythonImage(),
+    image: await recipeImage('python'),
     entrypoint: 'job.py',
     files: { 'job.py': blocks('python')[0]! },
   })

@@ -11,7 +11,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { causeway, causewayBin, run, start, type Finished } from '../support/causeway.ts'
 import { writeDeployment, type DeploymentFiles } from '../support/deployment.ts'
-import { pythonImage } from '../support/python-image.ts'
+import { recipeImage } from '../support/recipe-image.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const isRoot = process.getuid?.() === 0
@@ -25,7 +25,7 @@ let state: string
 let counter = 0
 
 beforeAll(async () => {
-  image = await pythonImage()
+  image = await recipeImage('python')
   folder = await temporaryFolder()
   state = join(folder.path, 'state')
 })

@@ -6,7 +6,7 @@ import { afterAll, beforeAll } from 'vitest'
 import { openControl, type Agent, type Control } from './admission-agent.ts'
 import { openRun, started, type OpenRun, type Run, type RunOptions } from './admission-run.ts'
 import type { Way } from './admission-ways.ts'
-import { pythonImage } from './python-image.ts'
+import { recipeImage } from './recipe-image.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 export interface Runs {
@@ -26,7 +26,7 @@ export function useRuns(): Runs {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>
   const opened: OpenRun[] = []
   beforeAll(async () => {
-    const image = await pythonImage()
+    const image = await recipeImage('python')
     folder = await temporaryFolder()
     shared = { folder: folder.path, image, control: await openControl() }
   })

@@ -1,6 +1,7 @@
 /**
  * Configuration (TOML) of a bridge that is measured with admission on. Only the rate of calls is
- * lifted, which would be what is measured; the buckets are filled and emptied all the same.
+ * lifted, to the most that can be set: it would be what is measured. The trivial call is of class
+ * `read` and far too short to count as more than one; its bucket is filled and emptied all the same.
  * @module
  */
 export const liftedRateLimits = `

@@ -2,13 +2,11 @@
  * Ours with everything on: a deployment's own socket, called by its own job.
  * @module
  */
-import { mkdir, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { buildRecipe } from '@causeway/images'
 import { causewayBin } from '../../support/causeway.ts'
 import { writeDeployment } from '../../support/deployment.ts'
+import { recipeImage } from '../../support/recipe-image.ts'
 import type { Processes } from '../machine/processes.ts'
 import { liftedRateLimits } from './lifted-rate-limits.ts'
 import { askServer, fullLengthName, trivialRequest, type Server } from './server.ts'
@@ -29,7 +27,7 @@ export async function startJob(options: RunJobOptions): Promise<Server> {
   const where = await writeConfig(folder)
   const reply = await learnReply(folder, where, processes)
   const file = await writeDeployment(join(folder, 'job'), {
-    image: await minimalImage(),
+    image: await recipeImage('minimal'),
     entrypoint: 'job-client',
     files: { 'job-client': program, request: trivialRequest, reply },
     deployment: { ...identity, environment },
@@ -66,12 +64,4 @@ async function learnReply(
   const reply = await askServer(socket, trivialRequest)
   await server.stop()
   return reply
-}
-
-/** Built once on this machine. */
-async function minimalImage(): Promise<{ url: string; sha256: string }> {
-  const folder = join(tmpdir(), `causeway-test-recipes-${process.getuid?.()}`)
-  await mkdir(folder, { recursive: true })
-  const { path, sha256 } = await buildRecipe('minimal', { folder })
-  return { url: pathToFileURL(path).href, sha256 }
 }

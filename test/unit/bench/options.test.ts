@@ -1,8 +1,14 @@
 import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { groups } from '../../bench/groups.ts'
+import { takeTurn } from '../../bench/machine/turn.ts'
 import { parseOptions, UsageError } from '../../bench/options.ts'
+import { start } from '../../support/causeway.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const known = ['bridge', 'idle']
 
@@ -59,6 +65,34 @@ describe('the command', () => {
     expect(names).toEqual(groups.map(({ name }) => name))
   })
 
+  test('--help names every option', { timeout: 60_000 }, () => {
+    const { status, stdout } = bench('--help')
+    expect(status).toBe(0)
+    for (const option of ['--rounds', '--seconds', '--json', '--strict', '--list', '--help'])
+      expect(stdout).toContain(`  ${option} `)
+  })
+
+  test('rows of an earlier run stay while another one waits', { timeout: 60_000 }, async () => {
+    await using folder = await temporaryFolder()
+    const json = join(folder.path, 'rows.json')
+    await writeFile(json, '[]\n')
+    const endTurn = await takeOrLeaveTurn()
+    const { child, finished } = start(process.execPath, [...node, '--json', json])
+    const [text] = (await once(child.stderr!, 'data')) as [string]
+    child.kill('SIGTERM')
+    await finished
+    endTurn()
+    expect(text).toContain('another benchmark runs: waiting for its end')
+    expect(await readFile(json, 'utf8')).toBe('[]\n')
+  })
+
+  test('a file that cannot be written is told at once', { timeout: 60_000 }, () => {
+    const { status, stdout, stderr } = bench('--json', '/no/such/folder/rows.json')
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    expect(stderr).toContain('ENOENT')
+    expect(stderr).not.toContain('waiting')
+  })
+
   test('a wrong command line says what was expected', { timeout: 60_000 }, () => {
     const { status, stdout, stderr } = bench('brigde')
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
@@ -66,3 +100,11 @@ describe('the command', () => {
     expect(stderr).toContain('--rounds')
   })
 })
+
+/** The turn, unless a benchmark has it; either way the next one waits. */
+async function takeOrLeaveTurn(): Promise<() => void> {
+  const controller = new AbortController()
+  const { signal } = controller
+  const left = () => {}
+  return takeTurn({ onWait: () => controller.abort(), signal }).catch(() => left)
+}

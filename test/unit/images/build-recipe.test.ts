@@ -11,7 +11,7 @@ import {
   type ImageProgress,
 } from '../../../images/src/index.ts'
 import { copyHostNode } from '../../../images/src/recipe/host-node.ts'
-import { nodeImage } from '../../support/node-image.ts'
+import { builtRecipe } from '../../support/recipe-image.ts'
 import { isRoot, needsRoot } from './temp-folder.ts'
 
 /** Builds take apt, so a Debian host whose package lists are there; without it they skip. */
@@ -174,7 +174,7 @@ describe.skipIf(!hasApt || !isRoot)('node (needs apt, and root to run it)', () =
   let root = ''
   beforeAll(async () => {
     root = join(folder, 'node-root')
-    await unpackImage((await nodeImage()).path, root)
+    await unpackImage((await builtRecipe('node')).path, root)
   }, 300_000)
 
   test('is the Node that built it', () => {

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Bridge, ExchangeOptions } from './check.ts'
 import { openConnection, type Connection } from './connection.ts'
 import type { Received } from './input.ts'
+import { CheckFailed } from './outcome.ts'
 import { retryAfterMs } from './response.ts'
 
 /** Where the bridge is and how long it may take. */
@@ -14,14 +15,24 @@ export interface BridgeOptions {
   timeoutMs: number
 }
 
+// Far more than any check asks for, so that a bridge that sends without end cannot fill this process.
+const maxReceivedBytes = 1 << 20
+
 // So that a bridge that always says "later" cannot hold a check for ever.
 const maxTries = 50
 
-/** A bridge for one check; `close` ends all its connections. */
+/** A bridge for one check; `close` ends all its connections, those to come, too, and its waits. */
 export function openBridge({ name, timeoutMs }: BridgeOptions): Bridge & { close(): void } {
   const connections = new Set<Connection>()
+  const closing = new AbortController()
+  const { signal } = closing
+  const allowance = { bytes: maxReceivedBytes }
   const open = async () => {
-    const connection = await openConnection(name, timeoutMs)
+    const connection = await openConnection({ name, timeoutMs, allowance })
+    if (signal.aborted) {
+      connection.destroy()
+      throw new CheckFailed('a connection', 'the end of the check')
+    }
     connections.add(connection)
     return connection
   }
@@ -47,10 +58,13 @@ export function openBridge({ name, timeoutMs }: BridgeOptions): Bridge & { close
         const received = await exchangeOnce(pieces, options)
         const wait = retryAfterMs(received)
         if (wait === undefined || tries === maxTries) return received
-        await delay(Math.min(wait, timeoutMs))
+        await delay(Math.min(wait, timeoutMs), undefined, { signal })
       }
     },
-    close: () => connections.forEach((connection) => connection.destroy()),
+    close() {
+      closing.abort()
+      connections.forEach((connection) => connection.destroy())
+    },
   }
 }
 

@@ -6,7 +6,7 @@ import { nodeForm } from './address.ts'
 import { openBridge, type BridgeOptions } from './bridge.ts'
 import type { Check } from './check.ts'
 import { allChecks } from './checks/all-checks.ts'
-import { CheckFailed, CheckSkipped } from './outcome.ts'
+import { CheckFailed, CheckSkipped, shown } from './outcome.ts'
 import { countRows, kitVersion, type Report, type Row } from './report.ts'
 
 /** Time for one reply, ms. */
@@ -62,10 +62,16 @@ async function runCheck(check: Check, options: BridgeOptions): Promise<Row> {
     if (error instanceof CheckSkipped) {
       return { ...row, status: 'skipped', detail: { why: error.message } }
     }
-    if (!(error instanceof CheckFailed)) throw error
-    const { expected, found } = error
-    return { ...row, status: 'failed', detail: { expected, found } }
+    return { ...row, status: 'failed', detail: failureOf(error) }
   }
+}
+
+/** Whatever a check throws, it throws because of what the bridge did. */
+function failureOf(error: unknown): { expected: string; found: string } {
+  if (!(error instanceof CheckFailed))
+    return { expected: 'what this check can judge', found: `it threw ${shown(String(error))}` }
+  const { expected, found } = error
+  return { expected, found }
 }
 
 async function runInTime(check: Check, options: BridgeOptions): Promise<void> {
@@ -76,10 +82,10 @@ async function runInTime(check: Check, options: BridgeOptions): Promise<void> {
     const failure = new CheckFailed('an end of the check', `none within ${limitMs} ms`)
     timer = setTimeout(() => reject(failure), limitMs)
   })
-  const run = check.run(bridge)
-  // A check that was given up fails later, too, when its connections go.
-  run.catch(() => {})
   try {
+    const run = check.run(bridge)
+    // A check that was given up fails later, too, when its connections go.
+    run.catch(() => {})
     await Promise.race([run, late])
   } finally {
     clearTimeout(timer)

@@ -3,7 +3,7 @@
  * @module
  */
 import type { Socket } from 'node:net'
-import { createInput, type Received } from './input.ts'
+import { createInput, type Allowance, type Received } from './input.ts'
 import { CheckFailed } from './outcome.ts'
 import { ReadingSocket } from './reading-socket.ts'
 
@@ -33,12 +33,22 @@ const quietMs = 250
 
 const newline = 0x0a
 
+export interface ConnectionOptions {
+  /** Name of the abstract socket, without the leading NUL. */
+  name: string
+  /** Longest wait for any one thing. */
+  timeoutMs: number
+  allowance: Allowance
+}
+
 /** Connects, with the form of the address that this Node sends. */
-export async function openConnection(name: string, timeoutMs: number): Promise<Connection> {
+export async function openConnection(options: ConnectionOptions): Promise<Connection> {
+  const { name, timeoutMs } = options
   const socket = new ReadingSocket().connect({ path: `\0${name}` })
-  const connection = createConnection(socket, timeoutMs)
+  const connection = createConnection(socket, options)
   await new Promise<void>((resolve, reject) => {
     const timer = setTimeout(() => {
+      socket.destroy()
       reject(new CheckFailed('a connection', `none within ${timeoutMs} ms`))
     }, timeoutMs)
     socket.on('close', () => clearTimeout(timer))
@@ -54,8 +64,8 @@ function cannotConnect(error: NodeJS.ErrnoException): CheckFailed {
   return failure
 }
 
-function createConnection(socket: Socket, timeoutMs: number): Connection {
-  const input = createInput(socket)
+function createConnection(socket: Socket, { timeoutMs, allowance }: ConnectionOptions): Connection {
+  const input = createInput(socket, allowance)
   const wait = (done: (received: Received) => boolean, expected: string) =>
     input.until(done, expected, timeoutMs)
   const line = () => wait(hasLine, 'a reply')

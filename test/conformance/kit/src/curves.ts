@@ -2,14 +2,17 @@
  * Keys and signatures of the bridge in the terms of node:crypto.
  * @module
  */
-import { createPublicKey, verify, type KeyObject } from 'node:crypto'
-import { expectThat } from './outcome.ts'
+import { createPublicKey, ECDH, verify, type KeyObject } from 'node:crypto'
+import { CheckFailed, expectThat } from './outcome.ts'
 
 export const signingCurves = ['p256', 'secp256k1', 'ed25519'] as const
 export const encryptionCurves = ['p256', 'secp256k1'] as const
 
 export type SigningCurve = (typeof signingCurves)[number]
 export type EncryptionCurve = (typeof encryptionCurves)[number]
+
+/** What OpenSSL calls them. */
+export const opensslNames = { p256: 'prime256v1', secp256k1: 'secp256k1' } as const
 
 /** Length of a compressed public key, bytes. */
 export const publicKeyBytes: Readonly<Record<SigningCurve, number>> = {
@@ -30,13 +33,22 @@ const orders = {
   secp256k1: 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n,
 } as const
 
-/** Fails unless the bytes are a key in its compressed form. */
+/** Fails unless the bytes are a key, in its compressed form. */
 export function expectPublicKey(curve: SigningCurve, key: Buffer): void {
   const length = publicKeyBytes[curve]
   expectThat(key.length === length, `a ${curve} key of ${length} bytes`, key.toString('hex'))
   if (curve === 'ed25519') return
-  const prefix = key[0] === 2 || key[0] === 3
-  expectThat(prefix, `a compressed ${curve} point`, key.toString('hex'))
+  compressed(curve, key)
+}
+
+/** A point of either form in its compressed one. @throws CheckFailed when it is none */
+export function compressed(curve: EncryptionCurve, point: Buffer): Buffer {
+  try {
+    const name = opensslNames[curve]
+    return ECDH.convertKey(point, name, undefined, undefined, 'compressed') as Buffer
+  } catch {
+    throw new CheckFailed(`a ${curve} key`, point.toString('hex'))
+  }
 }
 
 /** Whether the signature is by the key, over the message; ECDSA: over its SHA-256, raw r||s. */
@@ -58,6 +70,12 @@ export function hasLowS(curve: EncryptionCurve, signature: Buffer): boolean {
 }
 
 function publicKey(curve: SigningCurve, key: Buffer): KeyObject {
-  const spki = Buffer.concat([Buffer.from(spkiHeaders[curve], 'hex'), key])
+  const spki = Buffer.concat([Buffer.from(spkiHeaders[curve], 'hex'), shortest(curve, key)])
   return createPublicKey({ key: spki, format: 'der', type: 'spki' })
+}
+
+function shortest(curve: SigningCurve, key: Buffer): Buffer {
+  if (curve !== 'ed25519') return compressed(curve, key)
+  expectPublicKey(curve, key)
+  return key
 }

@@ -10,7 +10,7 @@ export interface Received {
   /** As the kernel handed them over. */
   chunks: readonly Buffer[]
   bytes: Buffer
-  /** How the connection ended: `eof` or a system error's code; absent while it is open. */
+  /** How the connection ended: `eof`, a system error's code, or words; absent while it is open. */
   end?: string
 }
 
@@ -23,8 +23,13 @@ export interface Input {
   untilQuiet(ms: number): Promise<Received>
 }
 
+/** How many bytes may still come; shared by all connections of a check. */
+export interface Allowance {
+  bytes: number
+}
+
 /** Collects from now on; waiters look at it whenever it changes. */
-export function createInput(socket: Socket): Input {
+export function createInput(socket: Socket, allowance: Allowance): Input {
   const chunks: Buffer[] = []
   const waiting = new Set<() => void>()
   let ended: string | undefined
@@ -38,8 +43,15 @@ export function createInput(socket: Socket): Input {
     ended ??= how
     changed()
   }
+  const take = (chunk: Buffer) => {
+    allowance.bytes -= chunk.length
+    chunks.push(chunk)
+    if (allowance.bytes >= 0) return changed()
+    finish('far too many bytes')
+    socket.destroy()
+  }
   socket
-    .on('data', (chunk) => (chunks.push(chunk), changed()))
+    .on('data', take)
     .on('end', () => finish('eof'))
     .on('error', (error: NodeJS.ErrnoException) => finish(error.code ?? error.message))
     .on('close', () => finish('closed'))

@@ -48,8 +48,8 @@ process.stdout.on('error', () => {})
 try {
   process.exitCode = await main()
 } catch (error) {
-  const { code, message } = error as NodeJS.ErrnoException
-  // A system error is about the report's file; everything else is a fault of the kit.
-  if (!(error instanceof UsageError) && code === undefined) throw error
+  const { syscall, message } = error as NodeJS.ErrnoException
+  // A failed system call is about the report's file; everything else is a fault of the kit.
+  if (!(error instanceof UsageError) && syscall === undefined) throw error
   process.exitCode = complain(error instanceof UsageError ? `${message}\n\n${usage}` : message)
 }

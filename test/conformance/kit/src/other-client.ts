@@ -22,8 +22,11 @@ client = socket.socket(socket.AF_UNIX)
 client.settimeout(float(seconds))
 client.connect(address.ljust(108, b'\\0') if form == 'padded' else address)
 client.sendall(sys.stdin.buffer.read())
-sys.stdout.buffer.write(client.makefile('rb').readline())
+sys.stdout.buffer.write(client.makefile('rb').readline(1 << 22))
 `
+
+// Besides what it may wait: its own start, and a bridge that never stops sending.
+const extraMs = 5000
 
 // Anything else has a meaning of its own in socat's addresses.
 const plainName = /^[\w.-]+$/
@@ -35,18 +38,21 @@ export async function askWithProgram(
   line: string,
 ): Promise<ProgramReply | undefined> {
   const seconds = String(timeoutMs / 1000)
-  const viaPython = await ask('python3', ['-c', python, name, form, seconds], line)
+  const askWith = (program: string, args: readonly string[]) =>
+    ask(program, args, line, timeoutMs + extraMs)
+  const viaPython = await askWith('python3', ['-c', python, name, form, seconds])
   if (viaPython || !plainName.test(name)) return viaPython
   const tight = form === 'padded' ? ',unix-tightsocklen=0' : ''
-  return ask('socat', ['-t', seconds, '-', `ABSTRACT-CONNECT:${name}${tight}`], line)
+  return askWith('socat', ['-t', seconds, '-', `ABSTRACT-CONNECT:${name}${tight}`])
 }
 
 async function ask(
   program: string,
   args: readonly string[],
   line: string,
+  timeout: number,
 ): Promise<ProgramReply | undefined> {
-  const child = spawn(program, args, { stdio: 'pipe' })
+  const child = spawn(program, args, { stdio: 'pipe', timeout, killSignal: 'SIGKILL' })
   const chunks: Buffer[] = []
   let errors = ''
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))

@@ -4,13 +4,11 @@
  * @module
  */
 import { createCipheriv, createDecipheriv, createECDH, hkdfSync, randomBytes } from 'node:crypto'
-import type { EncryptionCurve } from './curves.ts'
+import { opensslNames, type EncryptionCurve } from './curves.ts'
 
 /** Length of what comes before and behind the ciphertext. */
 export const ivBytes = 12
 export const tagBytes = 16
-
-const curveNames = { p256: 'prime256v1', secp256k1: 'secp256k1' } as const
 
 // The names are historical: the cipher is AES-256-GCM.
 const labels = {
@@ -30,7 +28,7 @@ export interface Peer {
 
 /** A new key pair. */
 export function createPeer(curve: EncryptionCurve): Peer {
-  const pair = createECDH(curveNames[curve])
+  const pair = createECDH(opensslNames[curve])
   pair.generateKeys()
   const compressed = pair.getPublicKey(null, 'compressed')
   const keyWith = (other: Buffer, salt: Buffer) => {

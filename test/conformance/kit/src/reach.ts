@@ -12,12 +12,15 @@ import { versionRequest } from './request.ts'
 /** What was tried in vain and what to try; undefined when a connection can be made. */
 export async function unreachable(options: BridgeOptions): Promise<string | undefined> {
   try {
-    const connection = await openConnection(options.name, options.timeoutMs)
+    const connection = await openConnection({ ...options, allowance: { bytes: 0 } })
     connection.destroy()
     return undefined
   } catch (error) {
     if (!(error instanceof CheckFailed)) throw error
-    return describe(options.name, error.found, await listensElsewhere(options))
+    const { code } = (error.cause ?? {}) as NodeJS.ErrnoException
+    // Who is late or has no room listens on this form, too.
+    const listens = code === 'ECONNREFUSED' && (await listensElsewhere(options))
+    return describe(options.name, error.found, listens)
   }
 }
 

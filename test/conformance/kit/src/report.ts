@@ -6,7 +6,7 @@ import type { AddressForm } from './address.ts'
 import type { Profile } from './check.ts'
 
 /** Raise it when checks are added, changed or taken away. */
-export const kitVersion = '1.0.0'
+export const kitVersion = '1.1.0'
 
 export type Status = 'passed' | 'failed' | 'skipped'
 

@@ -36,7 +36,10 @@ export function responseOf(received: Received): Response {
   const value = parseObject(text)
   expectThat(value['jsonrpc'] === '2.0', 'a response with "jsonrpc":"2.0"', text)
   expectThat(Object.hasOwn(value, 'id'), 'a response with an id', text)
-  return { ...value, id: value['id'], text, ...errorMember(value, text) }
+  const response = { ...value, id: value['id'], text, ...errorMember(value, text) }
+  const isAnswer = Object.hasOwn(value, 'result') || response.error !== undefined
+  expectThat(isAnswer, 'a response with a result or an error', text)
+  return response
 }
 
 /** Result of a call that must not fail. */
@@ -76,11 +79,21 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
 function firstLine({ bytes, end }: Received): string {
   const at = bytes.indexOf('\n')
-  if (at >= 0) return bytes.subarray(0, at).toString('utf8')
+  if (at >= 0) return textOf(bytes.subarray(0, at))
   const how = end === 'eof' ? 'closed' : `ended by ${end}`
   throw new CheckFailed('a reply line', `${shown(bytes)}, then ${how}`)
+}
+
+function textOf(line: Buffer): string {
+  try {
+    return utf8.decode(line)
+  } catch {
+    throw new CheckFailed('a line of UTF-8', shown(line))
+  }
 }
 
 function parseObject(text: string): Record<string, unknown> {

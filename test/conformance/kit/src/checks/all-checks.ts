@@ -8,6 +8,7 @@ import { byteValueChecks } from './byte-values.ts'
 import { cipherChecks } from './ciphers.ts'
 import { crowdChecks } from './crowds.ts'
 import { deploymentChecks } from './deployment.ts'
+import { derivationChecks } from './derivations.ts'
 import { discoverChecks } from './discover.ts'
 import { errorKindChecks } from './error-kinds.ts'
 import { garbageChecks } from './garbage.ts'
@@ -34,6 +35,7 @@ export const allChecks: readonly Check[] = [
   ...errorKindChecks,
   ...deploymentChecks,
   ...signatureChecks,
+  ...derivationChecks,
   ...cipherChecks,
   ...otherChecks,
   ...discoverChecks,

@@ -75,6 +75,7 @@ export const byteValueChecks: readonly Check[] = [
     id: 'hex.upper-case',
     section,
     title: 'hex may come in upper case',
+    profile: 'causeway',
     run: (bridge) => expectSameBytes(bridge, digest.toUpperCase()),
   },
   {

@@ -4,7 +4,7 @@
  */
 import { resultOfCall } from '../call.ts'
 import type { Bridge } from '../check.ts'
-import type { EncryptionCurve } from '../curves.ts'
+import { compressed, type EncryptionCurve } from '../curves.ts'
 import { bytesOf } from '../hex.ts'
 import { CheckSkipped } from '../outcome.ts'
 
@@ -36,10 +36,10 @@ export function paramsOf({ curve, publicKey, salt: salted }: Channel, bytes: Buf
   }
 }
 
-/** The deployment's own key. @throws CheckSkipped when it has none on the curve */
+/** The deployment's own key, compressed. @throws CheckSkipped when it has none on the curve */
 export async function ownKey(bridge: Bridge, curve: EncryptionCurve): Promise<Buffer> {
   const { encryptionKeys } = await resultOfCall(bridge, 'deployment_encryptionKeys')
   const key = (encryptionKeys as Record<string, unknown> | undefined)?.[curve]
   if (key === undefined) throw new CheckSkipped(`this deployment has no ${curve} encryption key`)
-  return bytesOf(key, `encryptionKeys.${curve}`)
+  return compressed(curve, bytesOf(key, `encryptionKeys.${curve}`))
 }

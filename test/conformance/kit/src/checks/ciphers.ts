@@ -98,9 +98,15 @@ const rows: readonly CurveRow[] = [
   {
     id: 'cipher.own',
     title: 'what is encrypted to the own key, even nothing, is decrypted',
+    profile: 'causeway',
     run: checkOwn,
   },
-  { id: 'cipher.salt', title: 'a salt may have any length', run: checkSalts },
+  {
+    id: 'cipher.salt',
+    title: 'a salt may have any length',
+    profile: 'causeway',
+    run: checkSalts,
+  },
   {
     id: 'cipher.layout',
     title: 'iv, ciphertext and tag, another iv each time',
@@ -113,7 +119,12 @@ const rows: readonly CurveRow[] = [
     profile: 'causeway',
     run: checkPeer,
   },
-  { id: 'cipher.tampered', title: 'a changed ciphertext or salt is refused', run: refusals },
+  {
+    id: 'cipher.tampered',
+    title: 'a changed ciphertext or salt is refused',
+    profile: 'causeway',
+    run: refusals,
+  },
   {
     id: 'cipher.uniform',
     title: 'it is refused with one text, whatever was changed',

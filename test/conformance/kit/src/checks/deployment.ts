@@ -111,6 +111,7 @@ export const deploymentChecks: readonly Check[] = [
     id: 'processor.version',
     section,
     title: 'processor_version answers three numbers with dots',
+    profile: 'causeway',
     async run(bridge) {
       const { version } = await resultOfCall(bridge, 'processor_version')
       const isVersion = typeof version === 'string' && /^\d+\.\d+\.\d+$/.test(version)
@@ -156,7 +157,7 @@ export const deploymentChecks: readonly Check[] = [
   {
     id: 'deployment.key-lengths',
     section,
-    title: 'every key is compressed: 33 bytes, ed25519 32',
+    title: 'every key is a point in its compressed form: 33 bytes, ed25519 32',
     profile: 'causeway',
     run: checkLengths,
   },
@@ -171,6 +172,7 @@ export const deploymentChecks: readonly Check[] = [
     id: 'deployment.signer-keys',
     section,
     title: 'signer_publicKey gives the keys of deployment_publicKeys',
+    profile: 'causeway',
     run: checkSignerKeys,
   },
 ]

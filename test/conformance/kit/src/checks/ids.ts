@@ -61,6 +61,7 @@ async function expectClosedWithoutByte(bridge: Bridge): Promise<void> {
   if (bytes.length > 0 || end !== 'eof') {
     throw new CheckFailed('the end of the stream without a byte', `${shown(bytes)}, then ${end}`)
   }
+  await expectAlive(bridge)
 }
 
 /** Checks of the id. */

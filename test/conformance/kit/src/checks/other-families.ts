@@ -10,10 +10,13 @@ import { requestText } from '../request.ts'
 import { codes, errorOf, isObject } from '../response.ts'
 import { sections } from '../sections.ts'
 
-/** Methods and the version they came with (bridge specification, Versioning). */
+/**
+ * Methods and the version they came with (bridge specification, Versioning); only those that do
+ * nothing, should they be there after all.
+ */
 const newMethods: readonly (readonly [version: string, methods: readonly string[]])[] = [
-  ['1.26.0', ['tunnel_start', 'tunnel_stop', 'tunnel_status', 'tunnel_certPem']],
-  ['1.27.0', ['browser_initSurface', 'browser_surfaceSize']],
+  ['1.26.0', ['tunnel_status', 'tunnel_certPem']],
+  ['1.27.0', ['browser_surfaceSize']],
 ]
 
 const badHosts = ['', 'https://example.com', 'example.com/path', 'example.com:443', '-', 'a..b']

@@ -18,10 +18,10 @@ const longIdLength = 500_000
 // Longer than a bridge that closes early waits for anything.
 const lateMs = 1500
 
-function expectCompact({ bytes }: Received): void {
-  const text = bytes.toString('utf8')
-  const compact = `${JSON.stringify(JSON.parse(text))}\n`
-  expectThat(text === compact, 'JSON without blanks and one \\n', bytes)
+function expectCompact(received: Received): void {
+  const compact = `${JSON.stringify(JSON.parse(responseOf(received).text))}\n`
+  const isCompact = received.bytes.equals(Buffer.from(compact))
+  expectThat(isCompact, 'JSON without blanks and one \\n', received.bytes)
 }
 
 async function expectClosed(bridge: Bridge, request: string): Promise<void> {
@@ -55,7 +55,9 @@ export const replyChecks: readonly Check[] = [
     async run(bridge) {
       const request = requestText('processor_version', '[]', `"${'x'.repeat(2000)}"`)
       for (let round = 0; round < 5; round++) {
-        const { chunks } = await bridge.exchange([`${request}\n`], { until: 'settled' })
+        const received = await bridge.exchange([`${request}\n`], { until: 'settled' })
+        responseOf(received)
+        const { chunks } = received
         const first = chunks[0] ?? Buffer.alloc(0)
         expectThat(first.at(-1) === 0x0a, 'a first read that ends in \\n', first)
         expectThat(chunks.length === 1, 'one read', `${chunks.length} reads`)

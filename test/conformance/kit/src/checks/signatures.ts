@@ -1,56 +1,15 @@
 /**
- * `signer_publicKey` and `signer_sign`, verified by node:crypto.
+ * `signer_sign`, verified by node:crypto.
  * @module
  */
-import { createHash } from 'node:crypto'
-import { refusalOfCall, resultOfCall } from '../call.ts'
 import type { Bridge, Check } from '../check.ts'
 import { hasLowS, isSigned, signingCurves, type SigningCurve } from '../curves.ts'
-import { bytesOf } from '../hex.ts'
 import { expectThat } from '../outcome.ts'
-import { codes } from '../response.ts'
 import { sections } from '../sections.ts'
+import { checkSignatures, keyOf, messages, refusesSign, sign } from './signing.ts'
 
 const section = sections.signer
-const path = "m/44'/60'/0'/0/0"
 const ecdsaCurves = ['p256', 'secp256k1'] as const
-const badPaths = ['', 'x', 'm/', '44/60', 'm/a', 'm/-1', 'm/1.5', 'm/4294967296', 'm//0', 'm/0/']
-
-/** More than one, since half of all signatures have a low s by chance. */
-const messages = Array.from({ length: 16 }, (_, index) => Buffer.from(`message ${index}`))
-
-/** What is passed for a message: its digest for ECDSA, itself for ed25519. */
-function signedBytes(curve: SigningCurve, message: Buffer): string {
-  const bytes = curve === 'ed25519' ? message : createHash('sha256').update(message).digest()
-  return bytes.toString('hex')
-}
-
-async function keyOf(bridge: Bridge, params: object): Promise<Buffer> {
-  const { publicKey } = await resultOfCall(bridge, 'signer_publicKey', params)
-  return bytesOf(publicKey, 'publicKey')
-}
-
-async function sign(
-  bridge: Bridge,
-  curve: SigningCurve,
-  message: Buffer,
-  more: object = {},
-): Promise<Buffer> {
-  const params = { curve, bytes: signedBytes(curve, message), ...more }
-  const { bytes } = await resultOfCall(bridge, 'signer_sign', params)
-  const signature = bytesOf(bytes, 'bytes')
-  expectThat(signature.length === 64, 'a signature of 64 bytes', bytes)
-  return signature
-}
-
-async function checkSignatures(bridge: Bridge, curve: SigningCurve, more: object = {}) {
-  const key = await keyOf(bridge, { curve, ...more })
-  for (const message of messages.slice(0, 3)) {
-    const signature = await sign(bridge, curve, message, more)
-    const isValid = isSigned(curve, key, message, signature)
-    expectThat(isValid, 'a signature that verifies', signature.toString('hex'))
-  }
-}
 
 async function checkLowS(bridge: Bridge, curve: 'p256' | 'secp256k1'): Promise<void> {
   for (const message of messages) {
@@ -66,29 +25,14 @@ async function checkSame(bridge: Bridge, curve: SigningCurve): Promise<void> {
   expectThat(second.equals(first), first.toString('hex'), second.toString('hex'))
 }
 
-async function checkEd25519Lengths(bridge: Bridge): Promise<void> {
+async function checkEd25519(bridge: Bridge, lengths: readonly number[]): Promise<void> {
   const key = await keyOf(bridge, { curve: 'ed25519' })
-  for (const length of [0, 1, 31, 33, 10_000]) {
+  for (const length of lengths) {
     const message = Buffer.alloc(length, 'm')
     const signature = await sign(bridge, 'ed25519', message)
     const isValid = isSigned('ed25519', key, message, signature)
-    expectThat(isValid, `a signature of ${length} bytes that verifies`, signature.toString('hex'))
+    expectThat(isValid, `a signature over ${length} bytes that verifies`, signature.toString('hex'))
   }
-}
-
-async function checkDerivation(bridge: Bridge): Promise<void> {
-  const curve = 'secp256k1'
-  const derived = await resultOfCall(bridge, 'signer_publicKey', { curve, derivationPath: path })
-  expectThat(derived['derivationPath'] === path, path, derived['derivationPath'])
-  const plain = await resultOfCall(bridge, 'signer_publicKey', { curve })
-  expectThat(!('derivationPath' in plain), 'no derivationPath unless asked for', plain)
-  const isAnother = derived['publicKey'] !== plain['publicKey']
-  expectThat(isAnother, 'another key than without a path', derived['publicKey'])
-  await checkSignatures(bridge, curve, { derivationPath: path })
-}
-
-async function refusesSign(bridge: Bridge, params: object): Promise<void> {
-  await refusalOfCall(bridge, codes.invalidParams, 'signer_sign', params)
 }
 
 const perCurve = (curve: SigningCurve): Check => ({
@@ -126,7 +70,7 @@ const perEcdsaCurve = (curve: 'p256' | 'secp256k1'): readonly Check[] => [
   },
 ]
 
-/** Checks of keys and signatures. */
+/** Checks of signatures. */
 export const signatureChecks: readonly Check[] = [
   ...signingCurves.map(perCurve),
   ...ecdsaCurves.flatMap(perEcdsaCurve),
@@ -134,37 +78,19 @@ export const signatureChecks: readonly Check[] = [
     id: 'sign.ed25519-lengths',
     section,
     title: 'ed25519 signs messages of any length',
-    run: checkEd25519Lengths,
+    run: (bridge) => checkEd25519(bridge, [1, 31, 33, 10_000]),
+  },
+  {
+    id: 'sign.ed25519-empty',
+    section,
+    title: 'ed25519 signs the empty message',
+    profile: 'causeway',
+    run: (bridge) => checkEd25519(bridge, [0]),
   },
   {
     id: 'sign.unknown-curve',
     section,
     title: 'an unknown curve: -32602',
     run: (bridge) => refusesSign(bridge, { curve: 'p384', bytes: '00'.repeat(32) }),
-  },
-  {
-    id: 'derivation.secp256k1',
-    section,
-    title: 'a secp256k1 key at a path is another key, signs, and its path is echoed',
-    run: checkDerivation,
-  },
-  ...(['p256', 'ed25519'] as const).map((curve): Check => ({
-    id: `derivation.${curve}`,
-    section,
-    title: `${curve} has no derivation: -32602`,
-    profile: 'causeway',
-    run: (bridge) => refusesSign(bridge, { curve, bytes: '00'.repeat(32), derivationPath: path }),
-  })),
-  {
-    id: 'derivation.bad-path',
-    section,
-    title: 'a malformed path: -32602',
-    profile: 'causeway',
-    async run(bridge) {
-      for (const derivationPath of badPaths) {
-        const params = { curve: 'secp256k1', derivationPath }
-        await refusalOfCall(bridge, codes.invalidParams, 'signer_publicKey', params)
-      }
-    },
   },
 ]
