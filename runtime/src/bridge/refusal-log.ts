@@ -1,5 +1,5 @@
 /**
- * Refused callers in the log: the first at once, the rest as sums by reason, because whoever
+ * Refused callers in the log: the first of each reason at once, the rest as sums, because whoever
  * is refused can come thousands of times a second.
  * @module
  */
@@ -18,24 +18,23 @@ export interface RefusalLog {
 }
 
 export function createRefusalLog(log: Logger): RefusalLog {
-  const untold = new Map<RefusalReason, number>()
+  // By reason, those that came after the one that was told.
+  const more = new Map<RefusalReason, number>()
   let timer: NodeJS.Timeout | undefined
-  const count = (reason: RefusalReason, more: number) => {
-    if (more > 0) untold.set(reason, (untold.get(reason) ?? 0) + more)
-  }
   const flush = () => {
     clearTimeout(timer)
     timer = undefined
-    const refused = Object.fromEntries(untold)
-    const sum = [...untold.values()].reduce((total, more) => total + more, 0)
-    if (sum > 0) log.warn({ refused }, `${sum} more callers refused`)
-    untold.clear()
+    const refused = [...more].filter(([, count]) => count > 0)
+    const sum = refused.reduce((total, [, count]) => total + count, 0)
+    more.clear()
+    if (sum === 0) return
+    log.warn({ refused: Object.fromEntries(refused) }, `${sum} more callers refused`)
   }
   const add = (refusal: EngineRefusal) => {
-    if (timer) return count(refusal.reason, refusal.count)
-    timer = setTimeout(flush, sumIntervalMs).unref()
-    tell(log, refusal)
-    count(refusal.reason, refusal.count - 1)
+    const { reason, count } = refusal
+    if (!more.has(reason)) tell(log, refusal)
+    more.set(reason, (more.get(reason) ?? -1) + count)
+    timer ??= setTimeout(flush, sumIntervalMs).unref()
   }
   return { add, flush }
 }

@@ -31,14 +31,17 @@ test('the first refusal is told at once, a flood as a sum, a quiet time as nothi
   expect(lines).toHaveLength(3)
 })
 
-test('sums are kept apart by reason, those of the engine too', () => {
+test('each reason has its own first and its own sum', () => {
   const { log, lines } = recordingLog()
-  const refusals = createRefusalLog(log)
-  refusals.add({ ...refusal, count: 5 })
-  refusals.add({ ...refusal, reason: 'tracer', count: 7 })
-  refusals.flush()
-  expect(lines.slice(1)).toEqual([
-    { level: 40, refused: { uid: 4, tracer: 7 }, msg: '11 more callers refused' },
+  const { add, flush } = createRefusalLog(log)
+  add({ ...refusal, reason: 'too-many', count: 5 })
+  add(refusal)
+  add({ ...refusal, reason: 'too-many', count: 7 })
+  flush()
+  expect(lines).toEqual([
+    expect.objectContaining({ reason: 'too-many' }),
+    told,
+    { level: 40, refused: { 'too-many': 11 }, msg: '11 more callers refused' },
   ])
 })
 
