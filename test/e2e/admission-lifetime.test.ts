@@ -112,7 +112,8 @@ async function killTracerAlone({ launcher, tracer }: Run): Promise<() => void> {
   }
   process.kill(tracer, 'SIGKILL')
   await until(() => stateOf(init) === 'T')
-  return () => [launcher, init].forEach((pid) => process.kill(pid, 'SIGCONT'))
+  // The launcher last: it ends the other.
+  return () => [init, launcher].forEach((pid) => process.kill(pid, 'SIGCONT'))
 }
 
 /** The state letter of `/proc/PID/status`. */

@@ -2,7 +2,7 @@
  * Who runs a daemon, and what it knows the processes of its job by.
  * @module
  */
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { nativePaths, type Membership } from '@causeway/native'
 import { causewayBin } from './causeway.ts'
@@ -44,9 +44,26 @@ function findWays(): Way[] {
   return [
     own,
     { name: way("root's", 'tracer'), by: 'tracer', uid: 0, command: withoutAdmin },
-    { name: way("a user's", by), by, uid: ordinaryUid, command: asUser },
-    { name: way("a user's", 'tracer'), by: 'tracer', uid: ordinaryUid, command: asUserInChroot },
+    ...userWays(),
   ]
+}
+
+function userWays(): Way[] {
+  const traced: Way = {
+    name: way("a user's", 'tracer'),
+    by: 'tracer',
+    uid: ordinaryUid,
+    command: userHasNamespaces() ? asUserInChroot : asUser,
+  }
+  if (!userHasNamespaces()) return [traced]
+  const by = 'pid-namespace'
+  return [{ name: way("a user's", by), by, uid: ordinaryUid, command: asUser }, traced]
+}
+
+/** Some hosts allow them to root only, or to nobody in a chroot such as the one we may be in. */
+function userHasNamespaces(): boolean {
+  const user = [`--reuid=${ordinaryUid}`, `--regid=${ordinaryUid}`, '--clear-groups', '--']
+  return spawnSync('setpriv', [...user, 'unshare', '--user', 'true'], { cwd: '/' }).status === 0
 }
 
 function way(whose: string, by: Way['by']): string {
