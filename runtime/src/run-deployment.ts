@@ -21,13 +21,12 @@ import { openSandbox, type Sandbox } from './sandbox/sandbox.ts'
 import { StartError } from './start-error.ts'
 import type { StateFolders } from './state.ts'
 
-/** What happens in a run, in order; `warning` and `call` may come at any time. */
+/** What happens in a run, in order; `warning` may come at any time. */
 export type RunEvent =
   | RootEvent
   | { type: 'warning'; message: string }
   | { type: 'bridge-open'; bridge: OpenBridge }
   | { type: 'job-started'; command: readonly string[]; uid: number; sandbox: string }
-  | { type: 'call'; record: CallRecord }
 
 export interface RunOptions {
   /** Deployment file. */
@@ -40,6 +39,8 @@ export interface RunOptions {
   /** Ends the run: SIGTERM to the job, then the whole tree. */
   signal: AbortSignal
   onEvent: (event: RunEvent) => void
+  /** Sees every call of the job; without it a call costs less. */
+  onCall?: (record: CallRecord) => void
   /** Takes the job's output as it comes; resolves when both streams have ended. */
   onOutput: (job: Pick<Job, 'stdout' | 'stderr'>) => Promise<unknown>
 }
@@ -101,7 +102,7 @@ async function runWithBridge(run: Run, options: RunOptions): Promise<JobExit> {
     stateFolder: options.state.root,
     log: options.log,
     ...(options.socket !== undefined && { socket: options.socket }),
-    observe: (record) => options.onEvent({ type: 'call', record }),
+    ...(options.onCall && { observe: options.onCall }),
   })
   options.onEvent({ type: 'bridge-open', bridge })
   try {

@@ -12,7 +12,7 @@ import { buildRecipe, type BuiltImage } from '@causeway/images'
 import { Command } from 'commander'
 import type { CallRecord } from '../bridge/dispatch.ts'
 import { loadConfig } from '../config.ts'
-import { runDeployment, type RunEvent } from '../run-deployment.ts'
+import { runDeployment } from '../run-deployment.ts'
 import type { Job } from '../sandbox/job.ts'
 import { openState, type StateFolders } from '../state.ts'
 import { fail } from './failure.ts'
@@ -32,7 +32,7 @@ export function demoCommand(): Command {
 }
 
 async function demo(flags: SharedOptions): Promise<void> {
-  const reporter = createReporter(process.stdout, true)
+  const reporter = createReporter(process.stdout)
   try {
     const state = openState(flags.state)
     const signal = abortOnSignals()
@@ -88,9 +88,9 @@ async function runExample(
   // The image is a file on this machine.
   config.images.allowLocal = true
   const calls: CallRecord[] = []
-  const onEvent = (event: RunEvent) => {
-    if (event.type === 'call') calls.push(event.record)
-    reporter.event(event)
+  const onCall = (record: CallRecord) => {
+    calls.push(record)
+    reporter.call(record)
   }
   const exit = await runDeployment({
     file: join(folder, 'deployment.json'),
@@ -98,7 +98,8 @@ async function runExample(
     config,
     log: createLogger(flags.logLevel),
     signal,
-    onEvent,
+    onEvent: reporter.event,
+    onCall,
     onOutput: (job) => printOutput(job, reporter),
   })
   for (const text of checkSignatures(calls, await messageOf(folder)))

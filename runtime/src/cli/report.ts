@@ -4,6 +4,7 @@
  */
 import type { Writable } from 'node:stream'
 import { showUrl, type ImageProgress } from '@causeway/images'
+import type { CallRecord } from '../bridge/dispatch.ts'
 import type { RunEvent } from '../run-deployment.ts'
 import type { JobExit } from '../sandbox/job.ts'
 import { callText } from './call-text.ts'
@@ -14,6 +15,7 @@ const labelWidth = 16
 
 export interface Reporter {
   event: (event: RunEvent) => void
+  call: (record: CallRecord) => void
   progress: (progress: ImageProgress) => void
   /** A finished step. */
   done: (label: string, text: string) => void
@@ -22,8 +24,7 @@ export interface Reporter {
   exit: (exit: JobExit) => void
 }
 
-/** @param trace whether each bridge call is a line */
-export function createReporter(out: Writable, trace: boolean): Reporter {
+export function createReporter(out: Writable): Reporter {
   const line = (mark: string, label: string, text: string) =>
     void out.write(printable(`${mark} ${label.padEnd(labelWidth)} ${text}\n`))
   const { progress, clear } = delayedProgress((text) => void out.write(`  … ${text}\n`))
@@ -35,7 +36,8 @@ export function createReporter(out: Writable, trace: boolean): Reporter {
     done,
     progress,
     jobLine: (text) => line(' ', '  job says', text),
-    event: (event) => eventLine(event, { done, line, progress, trace }),
+    event: (event) => eventLine(event, { done, line, progress }),
+    call: (record) => line(' ', '  bridge call', callText(record)),
     exit: (exit) =>
       line(exit.reason === 'exited' && exit.code === 0 ? '✓' : '✗', 'job ended', exitText(exit)),
   }
@@ -45,10 +47,9 @@ interface Lines {
   done: (label: string, text: string) => void
   line: (mark: string, label: string, text: string) => void
   progress: (progress: ImageProgress) => void
-  trace: boolean
 }
 
-function eventLine(event: RunEvent, { done, line, progress, trace }: Lines): void {
+function eventLine(event: RunEvent, { done, line, progress }: Lines): void {
   switch (event.type) {
     case 'warning':
       return line('!', 'note', event.message)
@@ -73,14 +74,7 @@ function eventLine(event: RunEvent, { done, line, progress, trace }: Lines): voi
         'job started',
         `${event.command.join(' ')} as uid ${event.uid} under ${event.sandbox}`,
       )
-    case 'call':
-      if (trace) out(line, event)
-      return
   }
-}
-
-function out(line: Lines['line'], { record }: Extract<RunEvent, { type: 'call' }>): void {
-  line(' ', '  bridge call', callText(record))
 }
 
 /** Progress of what takes its time: the latest state every 0.7 s; quick steps say nothing. */

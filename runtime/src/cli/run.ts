@@ -41,7 +41,7 @@ Ctrl-C or SIGTERM: SIGTERM to the job, after the grace time the end of its whole
 
 async function run(file: string, flags: RunFlags): Promise<void> {
   const signal = abortOnSignals()
-  const reporter = createReporter(process.stderr, flags.trace ?? false)
+  const reporter = createReporter(process.stderr)
   try {
     const config = loadConfig(flags.config)
     if (flags.allowLocalImages) config.images.allowLocal = true
@@ -53,6 +53,7 @@ async function run(file: string, flags: RunFlags): Promise<void> {
       ...(flags.socket !== undefined && { socket: flags.socket }),
       signal,
       onEvent: flags.quiet ? () => {} : reporter.event,
+      ...(flags.trace && !flags.quiet && { onCall: reporter.call }),
       onOutput: passThrough,
     })
     // Quiet hides what the job decided, not what was decided over it.
