@@ -10,6 +10,7 @@ import type { Handlers } from '../../runtime/src/bridge/methods.ts'
 import { startBridge, test, uniqueName } from '../support/bridge-fixture.ts'
 import { openSockets } from '../support/open-descriptors.ts'
 import { askWithPython } from '../support/python-client.ts'
+import { flood } from '../support/python-flood.ts'
 import { holdConnections } from '../support/python-crowd.ts'
 import { connectRaw, readToEnd, sendRaw } from '../support/raw-client.ts'
 import { thrownBy } from '../support/thrown.ts'
@@ -479,6 +480,21 @@ describe('addresses (DESIGN, Bridge: Addresses)', () => {
       const bridge = startBridge({ name })
       expect(await sendRaw(name, [`${line}\n`])).toEqual(good)
       bridge.stop()
+    },
+  )
+
+  test.for([
+    { flooded: 'exact', used: 'padded' },
+    { flooded: 'padded', used: 'exact' },
+  ] as const)(
+    'whoever floods the $flooded form does not shut out the other',
+    { timeout: 30_000 },
+    async ({ flooded, used }, { open }) => {
+      const { name } = open()
+      await using _ = await flood(name, flooded, 4)
+      for (let call = 0; call < 3; call++) {
+        expect(await askWithPython(name, `${line}\n`, { form: used })).toBe(answer)
+      }
     },
   )
 
