@@ -53,11 +53,19 @@ static int reap(int main_pid, int *main_status) {
   }
 }
 
+static int was_orphaned(void) {
+  const u64 orphaned = BIT(SIGNAL_ORPHANED);
+  const long no_time[2] = {0, 0};
+  return CALL(__NR_rt_sigtimedwait, &orphaned, 0, no_time, MASK_BYTES) == SIGNAL_ORPHANED;
+}
+
 int wait_for_main(int main_pid, int shielded) {
   int status = 0;
   while (!reap(main_pid, &status)) {
     long signal = CALL(__NR_rt_sigtimedwait, &awaited, 0, 0, MASK_BYTES);
     if (signal == SIGNAL_ORPHANED) end_job(main_pid, shielded);
   }
+  // The tracer's death may have ended main, too, and been seen only by that so far.
+  if (was_orphaned()) end_job(main_pid, shielded);
   return status;
 }
