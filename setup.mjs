@@ -20,7 +20,7 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('.', import.meta.url))
 const forTests = process.argv.includes('--test')
 
-// Debian package → a command it brings. A command that is there already needs no package.
+// Debian package → a command it brings, or a file. What is there already needs no package.
 const packages = {
   proot: 'proot',
   'xz-utils': 'xz',
@@ -29,15 +29,18 @@ const packages = {
   python3: 'python3',
   make: 'make',
   'g++': 'g++',
+  'libsecp256k1-dev': '/usr/include/secp256k1.h',
+  openssl: 'openssl',
 }
 const testPackages = {
   git: 'git',
   socat: 'socat',
-  openssl: 'openssl',
   'musl-tools': 'musl-gcc',
   'busybox-static': 'busybox',
   procps: 'ps',
   binutils: 'readelf',
+  'python3-cryptography': '/usr/lib/python3/dist-packages/cryptography/__init__.py',
+  'python3-cryptography-vectors': '/usr/lib/python3/dist-packages/cryptography_vectors/__init__.py',
 }
 
 class SetupError extends Error {}
@@ -70,7 +73,11 @@ function osName() {
   return `${value('ID')} ${value('VERSION_ID')}`
 }
 
-function has(command) {
+function has(wanted) {
+  return wanted.startsWith('/') ? existsSync(wanted) : hasCommand(wanted)
+}
+
+function hasCommand(command) {
   return (process.env.PATH ?? '').split(delimiter).some((folder) => {
     try {
       accessSync(join(folder, command), constants.X_OK)

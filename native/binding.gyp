@@ -11,6 +11,7 @@
         "src/addon/addon.cc",
         "src/addon/socket.cc",
         "src/addon/descriptor.cc",
+        "src/addon/process.cc",
         "src/engine/process.cc",
         "src/engine/members.cc",
         "src/engine/admission.cc",
@@ -33,6 +34,45 @@
       "cflags": ["<@(strict_warnings)", "-fvisibility=hidden"],
       "cflags_cc!": ["-std=gnu++17", "-std=gnu++20"],
       "cflags_cc": ["-std=c++17"]
+    },
+    {
+      # Keys and the audit log's hash chain, on the OpenSSL that Node's own binary exports and on
+      # Debian's libsecp256k1: the shared one, because the static one is not position-independent.
+      # Every symbol is bound when it is loaded, so that a Node without one is known at start.
+      "target_name": "bridge_signer",
+      "sources": [
+        "src/signer/addon.cc",
+        "src/signer/wipe-stack.cc",
+        "src/signer/hmac.cc",
+        "src/signer/secret-memory.cc",
+        "src/signer/nonce.cc",
+        "src/signer/inverse.cc",
+        "src/signer/p256.cc",
+        "src/signer/secp256k1.cc",
+        "src/signer/ed25519.cc",
+        "src/signer/hd.cc",
+        "src/signer/cipher.cc",
+        "src/signer/derivation.cc",
+        "src/signer/keys.cc",
+        "src/signer/binding.cc",
+        "src/signer/audit-chain.cc",
+        "src/signer/audit-binding.cc"
+      ],
+      "include_dirs": ["<!(node -p \"require('node-addon-api').include_dir\")"],
+      "defines": [
+        "NAPI_VERSION=9",
+        "NODE_ADDON_API_DISABLE_DEPRECATED",
+        "NODE_ADDON_API_DISABLE_CPP_EXCEPTIONS",
+        "NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS",
+        # The low-level hashes and EC_KEY are deprecated in OpenSSL 3, and they are what a call of a
+        # few microseconds can afford: each EVP call looks up its provider first.
+        "OPENSSL_SUPPRESS_DEPRECATED"
+      ],
+      "cflags": ["<@(strict_warnings)", "-fvisibility=hidden"],
+      "cflags_cc!": ["-std=gnu++17", "-std=gnu++20"],
+      "cflags_cc": ["-std=c++17"],
+      "ldflags": ["-Wl,-z,now,--exclude-libs,ALL"],
+      "libraries": ["-lsecp256k1"]
     },
     {
       # Preloaded into guests, glibc or musl: so it must need no library at all.

@@ -3,8 +3,7 @@
  *
  * @module
  */
-import { createRequire } from 'node:module'
-import { packageRoot } from './paths.ts'
+import { loadAddon } from './load-addon.ts'
 
 /** The addon's raw calls: each answers the result of its syscall, or a negative errno. */
 export interface NativeAddon {
@@ -14,7 +13,8 @@ export interface NativeAddon {
   pipe(into: Int32Array): number
   fchown(fd: number, uid: number): number
   close(fd: number): number
-  lock(path: string): number
+  harden(): number
+  lock(path: string, shared: boolean): number
   /** The most lines that one call of `onLines` carries. */
   maxLines: number
   BridgeEngine: NativeBridgeEngineClass
@@ -46,8 +46,6 @@ export interface NativeBridgeEngine {
   close(lastWord: string): void
 }
 
-type NodeGypBuild = (directory: string) => NativeAddon
-
 let loaded: NativeAddon | undefined
 
 /**
@@ -56,16 +54,6 @@ let loaded: NativeAddon | undefined
  * @throws Error with code `ERR_NATIVE_NOT_BUILT` when the addon is missing or does not load.
  */
 export function addon(): NativeAddon {
-  loaded ??= load()
+  loaded ??= loadAddon<NativeAddon>('bridge_native.node')
   return loaded
-}
-
-function load(): NativeAddon {
-  const nodeGypBuild = createRequire(import.meta.url)('node-gyp-build') as NodeGypBuild
-  try {
-    return nodeGypBuild(packageRoot)
-  } catch (cause) {
-    const message = 'the native addon is missing or does not load: run `npm run build:native`'
-    throw Object.assign(new Error(message, { cause }), { code: 'ERR_NATIVE_NOT_BUILT' })
-  }
 }

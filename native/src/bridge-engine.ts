@@ -70,6 +70,8 @@ export interface EngineOptions {
    * tag, now or later. Must not throw.
    */
   onLine: (line: string | Buffer, peer: PeerCredentials, tag: number) => void
+  /** Called after the last of the lines that came together. Must not throw. */
+  onLinesEnd: () => void
   onRefusal: (refusal: EngineRefusal) => void
 }
 
@@ -104,10 +106,11 @@ const reasons = ['', 'not-open', 'uid', 'gone', 'namespace', 'tracer', 'too-many
 export function startBridgeEngine(options: EngineOptions): BridgeEngine {
   const native = createNative(options, bindBoth(options.name))
   checked('epoll_ctl', native.open())
+  const observed = new Float64Array(1)
   return {
     admit: (membership) => admit(native, membership),
     reply: (tag, text) => native.reply(tag, text),
-    judgeAgain: (tag) => judgeAgain(native, tag),
+    judgeAgain: (tag) => judgeAgain(native, observed, tag),
     close: (lastWord) => native.close(lastWord),
   }
 }
@@ -125,7 +128,7 @@ function bindBoth(name: string): number[] {
 }
 
 function createNative(options: EngineOptions, fds: readonly number[]): NativeBridgeEngine {
-  const { limits, notices, onLine, onRefusal } = options
+  const { limits, notices, onLine, onLinesEnd, onRefusal } = options
   const { maxLines, BridgeEngine } = addon()
   const tags = new Float64Array(maxLines)
   const peers = new Int32Array(3 * maxLines)
@@ -141,7 +144,10 @@ function createNative(options: EngineOptions, fds: readonly number[]): NativeBri
     noticeTexts(notices),
     tags,
     peers,
-    (...lines) => lines.forEach((line, index) => onLine(line, peerAt(index), tags[index]!)),
+    (...lines) => {
+      lines.forEach((line, index) => onLine(line, peerAt(index), tags[index]!))
+      onLinesEnd()
+    },
     (reason, count, pid, uid, gid, observed) =>
       onRefusal({ reason: reasonAt(reason), count, peer: { pid, uid, gid }, observed }),
   )
@@ -154,8 +160,8 @@ function admit(native: NativeBridgeEngine, membership: Membership): void {
   checked('admit', native.admit(memberships.indexOf(membership.by), membership.uid, pid))
 }
 
-function judgeAgain(native: NativeBridgeEngine, tag: number) {
-  const observed = new Float64Array(1)
+/** @param observed where the addon puts what it saw */
+function judgeAgain(native: NativeBridgeEngine, observed: Float64Array, tag: number) {
   const reason = native.judgeAgain(tag, observed)
   return reason === 0 ? undefined : { reason: reasonAt(reason), observed: observed[0]! }
 }

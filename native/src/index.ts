@@ -5,6 +5,8 @@
  */
 export { bindAbstract, maxAbstractNameBytes } from './abstract-socket.ts'
 export type { AbstractForm, PeerCredentials } from './abstract-socket.ts'
+export { createAuditChain } from './audit-chain.ts'
+export type { AuditChain, AuditChainFiles, AuditChainOptions, AuditUse } from './audit-chain.ts'
 export { startBridgeEngine } from './bridge-engine.ts'
 export type {
   BridgeEngine,
@@ -17,7 +19,16 @@ export type {
 } from './bridge-engine.ts'
 export { closeFd, createPipe } from './pipe.ts'
 export type { Pipe } from './pipe.ts'
+export { hardenProcess } from './harden.ts'
 export { lockFile } from './lock.ts'
 export { nativePaths } from './paths.ts'
 export type { NativePaths } from './paths.ts'
+export { firstDerivedSlot, loadSigner, maxDerivedKeys } from './signer.ts'
+export type {
+  NativeSigner,
+  SignerAgreement,
+  SignerKeys,
+  SignerRefusal,
+  SignerRoot,
+} from './signer.ts'
 export type { SystemError } from './system-error.ts'

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 export const packageRoot = fileURLToPath(new URL('..', import.meta.url))
 
 /** Absolute path of a file that `npm run build:native` makes. */
-function built(name: string): string {
+export function builtFile(name: string): string {
   return join(packageRoot, 'build', 'Release', name)
 }
 
@@ -26,7 +26,7 @@ export interface NativePaths {
 
 /** See {@link NativePaths}. */
 export const nativePaths: Readonly<NativePaths> = Object.freeze({
-  launcher: built('bridge-launch'),
-  guestInit: built('bridge-guest-init'),
-  ifaddrsShim: built('libcauseway-ifaddrs.so'),
+  launcher: builtFile('bridge-launch'),
+  guestInit: builtFile('bridge-guest-init'),
+  ifaddrsShim: builtFile('libcauseway-ifaddrs.so'),
 })

@@ -3,9 +3,11 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-const main = new URL('../dist/main.js', import.meta.url)
-if (existsSync(fileURLToPath(main))) {
-  await (await import(main.href)).main(process.argv.slice(2))
+const dist = (name) => new URL(`../dist/${name}`, import.meta.url)
+if (existsSync(fileURLToPath(dist('main.js')))) {
+  // Before anything else is loaded: until then SIGUSR1 opens Node's debugger.
+  await import(dist('harden-first.js').href)
+  await (await import(dist('main.js').href)).main(process.argv.slice(2))
 } else {
   process.stderr.write('causeway: not built yet; in the checkout type: npm run setup\n')
   process.exitCode = 125

@@ -7,6 +7,7 @@ import { parse } from 'smol-toml'
 import * as v from 'valibot'
 import { compareLevels, implementedLevel } from './bridge/gate.ts'
 import { defaultLimits, type ClassLimits } from './bridge/limits.ts'
+import { signerSettings } from './signer/choose-backend.ts'
 
 const level = v.pipe(
   v.string(),
@@ -88,6 +89,25 @@ const configSchema = v.strictObject({
       /** Bridge level answered by `processor_version`; methods above it are not served. */
       level: v.optional(level, implementedLevel),
       limits: v.optional(bridgeLimits, {}),
+    }),
+    {},
+  ),
+  signer: v.optional(
+    v.strictObject({
+      /** `auto`: native where it works, else portable, with a warning. */
+      backend: v.optional(
+        v.picklist(signerSettings, `expected one of ${signerSettings.join(', ')}`),
+        'auto',
+      ),
+    }),
+    {},
+  ),
+  audit: v.optional(
+    v.strictObject({
+      /** Size at which a deployment's audit log goes on in a new file, bytes. */
+      maxSegmentBytes: count(64 * 1024, maxBytes, 64 * 1024 * 1024),
+      /** Full files kept beside the one being written; the oldest goes. */
+      maxSegments: count(1, 10_000, 16),
     }),
     {},
   ),

@@ -5,28 +5,21 @@
 import { randomBytes } from 'node:crypto'
 import { decodeSs58 } from '@causeway/manifest'
 import type { Membership } from '@causeway/native'
-import type { Logger } from 'pino'
 import { discoverHandlers } from './bridge/discover.ts'
 import { createDispatch, type Answer, type CallRecord } from './bridge/dispatch.ts'
 import { createGate } from './bridge/gate.ts'
 import { noLimits, type BridgeLimits } from './bridge/limits.ts'
 import { startListener } from './bridge/listener.ts'
-import type { Config } from './config.ts'
 import { deploymentHandlers } from './deployment/handlers.ts'
 import { emptyCid } from './deployments/bundle.ts'
-import { deploymentKeys, identify, type Identity } from './deployments/identity.ts'
+import type { Identity } from './deployments/identity.ts'
 import type { LoadedDeployment } from './deployments/load.ts'
 import { processorHandlers } from './processor/handlers.ts'
 import { signerHandlers } from './signer/handlers.ts'
-import { createKeyring, type Keyring } from './signer/keyring.ts'
-import { loadRootSecret } from './signer/root-secret.ts'
+import { openKeys, type KeysOptions, type OpenKeys } from './open-keys.ts'
 
 /** What a bridge needs besides the deployment. */
-export interface BridgeOptions {
-  config: Config
-  /** Folder with the root secret. */
-  stateFolder: string
-  log: Logger
+export interface BridgeOptions extends KeysOptions {
   /** Socket name; default `causeway-` and 128 random bits in hex. */
   socket?: string
   /** Lifts every limit but the line's size. */
@@ -45,47 +38,42 @@ export interface OpenBridge {
   close(): void
 }
 
-/** Derives a deployment's keys and serves its bridge. @throws StartError */
+/** Opens a deployment's keys and serves its bridge. @throws StartError */
 export async function openBridge(
   loaded: LoadedDeployment,
   options: BridgeOptions,
 ): Promise<OpenBridge> {
-  const { identity, keyring } = openKeys(loaded, options)
+  const keys = await openKeys(loaded.deployment, options)
   const socket = options.socket ?? `causeway-${randomBytes(16).toString('hex')}`
   try {
     const limits = options.noLimits ? noLimits : options.config.bridge.limits
     const listener = startListener({
       name: socket,
-      answer: createAnswer(loaded, identity, keyring, options, limits),
+      answer: createAnswer(loaded, keys, options, limits),
+      commit: keys.uses.commit,
       limits,
       log: options.log,
     })
     const close = () => {
       listener.stop()
-      keyring.destroy()
+      keys.close()
     }
-    return { socket, identity, admit: (membership) => listener.admit(membership), close }
+    return {
+      socket,
+      identity: keys.identity,
+      admit: (membership) => listener.admit(membership),
+      close,
+    }
   } catch (error) {
-    keyring.destroy()
+    keys.close()
     throw error
-  }
-}
-
-function openKeys({ deployment }: LoadedDeployment, { config, stateFolder }: BridgeOptions) {
-  const root = loadRootSecret(stateFolder)
-  try {
-    const identity = identify(deployment, root, config.processor)
-    return { identity, keyring: createKeyring(deploymentKeys(deployment, identity, root)) }
-  } finally {
-    root.fill(0)
   }
 }
 
 function createAnswer(
   { deployment, bundle }: LoadedDeployment,
-  identity: Identity,
-  keyring: Keyring,
-  { config, log, observe }: BridgeOptions,
+  { identity, keyring, uses }: OpenKeys,
+  { config, backend, log, observe }: BridgeOptions,
   limits: BridgeLimits,
 ): Answer {
   const { level } = config.bridge
@@ -105,11 +93,12 @@ function createAnswer(
     handlers: {
       ...processorHandlers(level),
       ...deploymentHandlers(facts),
-      ...signerHandlers(keyring),
-      ...discoverHandlers(gateOptions),
+      ...signerHandlers(keyring, uses),
+      ...discoverHandlers({ ...gateOptions, signer: backend.name }),
     },
     gate: createGate(gateOptions),
     limits,
+    keyCost: backend.cost,
     log,
     ...(observe && { observe }),
   })

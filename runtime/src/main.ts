@@ -3,15 +3,27 @@
  * @module
  */
 import { Command, CommanderError } from 'commander'
+import { auditCommand } from './cli/audit.ts'
 import { demoCommand } from './cli/demo.ts'
+import { doctorCommand } from './cli/doctor.ts'
 import { exitCodes } from './cli/exit-codes.ts'
 import { fail } from './cli/failure.ts'
+import { keysCommand } from './cli/keys.ts'
 import { runCommand } from './cli/run.ts'
 import { serveCommand } from './cli/serve.ts'
 import { validateCommand } from './cli/validate.ts'
 import { packageVersion, versionCommand } from './cli/version.ts'
 
-const commands = [runCommand, serveCommand, validateCommand, versionCommand, demoCommand]
+const commands = [
+  runCommand,
+  serveCommand,
+  validateCommand,
+  versionCommand,
+  demoCommand,
+  keysCommand,
+  auditCommand,
+  doctorCommand,
+]
 
 /** Runs one command; sets the exit code, never throws. */
 export async function main(argv: readonly string[]): Promise<void> {

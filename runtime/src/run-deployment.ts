@@ -13,11 +13,14 @@ import type { Config } from './config.ts'
 import { openBridge, type OpenBridge } from './daemon.ts'
 import type { Bundle } from './deployments/bundle.ts'
 import { loadDeployment, type LoadedDeployment } from './deployments/load.ts'
+import { checkKeysFile } from './deployments/identity.ts'
 import { createRunFolder, removeStaleRuns } from './deployments/run-folder.ts'
 import { prepareRoot, type RootEvent } from './job-root.ts'
 import { withJobUser, type JobUser } from './job-user.ts'
 import type { Job, JobExit } from './sandbox/job.ts'
 import { openSandbox, type Sandbox } from './sandbox/sandbox.ts'
+import { chooseBackend } from './signer/choose-backend.ts'
+import type { SignerBackend } from './signer/secret-keys.ts'
 import { StartError } from './start-error.ts'
 import type { StateFolders } from './state.ts'
 
@@ -34,6 +37,8 @@ export interface RunOptions {
   state: StateFolders
   config: Config
   log: Logger
+  /** File with the passphrase of the root secret. */
+  passphraseFile?: string
   /** Socket name; default a random one. */
   socket?: string
   /** Ends the run: SIGTERM to the job, then the whole tree. */
@@ -51,6 +56,7 @@ interface Run {
   bundle: Bundle
   manifest: Manifest
   sandbox: Sandbox
+  backend: SignerBackend
   folder: string
   user: JobUser
 }
@@ -66,9 +72,12 @@ export async function runDeployment(options: RunOptions): Promise<JobExit> {
   const onWarning = (message: string) => options.onEvent({ type: 'warning', message })
   try {
     const loaded = await loadDeployment(options.file, join(folder, 'bundle.zip'))
+    const { backend, warning } = await chooseBackend(config.signer.backend)
+    checkKeysFile(loaded.deployment, backend)
     const sandbox = await openSandbox(config.sandbox.proot)
     for (const message of [...loaded.warnings, ...sandbox.warnings]) onWarning(message)
-    const parts = { ...runnable(loaded), loaded, sandbox, folder }
+    if (warning !== undefined) onWarning(warning)
+    const parts = { ...runnable(loaded), loaded, sandbox, backend, folder }
     const { uidBase } = config.sandbox
     return await withJobUser({ uidBase, folder, onWarning }, (user) =>
       runWithBridge({ ...parts, user }, options),
@@ -99,13 +108,15 @@ async function runWithBridge(run: Run, options: RunOptions): Promise<JobExit> {
   })
   const bridge = await openBridge(run.loaded, {
     config: options.config,
+    backend: run.backend,
     stateFolder: options.state.root,
+    ...(options.passphraseFile !== undefined && { passphraseFile: options.passphraseFile }),
     log: options.log,
     ...(options.socket !== undefined && { socket: options.socket }),
     ...(options.onCall && { observe: options.onCall }),
   })
-  options.onEvent({ type: 'bridge-open', bridge })
   try {
+    options.onEvent({ type: 'bridge-open', bridge })
     const job = await startJob(run, command, bridge, options)
     return await attend(job, run, command, options)
   } finally {

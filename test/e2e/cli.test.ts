@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => folder[Symbol.asyncDispose]())
 
-const commands = ['run', 'serve', 'validate', 'version', 'demo']
+const commands = ['run', 'serve', 'validate', 'version', 'demo', 'keys', 'audit', 'doctor']
 
 describe('help', () => {
   test('names every command', async () => {

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { causeway, causewayBin, run, start, type Finished } from '../support/causeway.ts'
+import { copyCheckout } from '../support/copy-checkout.ts'
 import { writeDeployment, type DeploymentFiles } from '../support/deployment.ts'
 import { recipeImage } from '../support/recipe-image.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -516,22 +517,6 @@ describe('as an ordinary user', () => {
     expect(readdirSync(join(state, 'deployments'))).toEqual([])
   })
 })
-
-/** The built command where any user can reach it: a checkout may lie in root's closed home. */
-function copyCheckout(target: string): string {
-  const repository = fileURLToPath(new URL('../..', import.meta.url))
-  const parts = [
-    'package.json',
-    'node_modules',
-    'native',
-    'guest-sdk',
-    'manifest',
-    'images',
-    'runtime',
-  ]
-  execFileSync('cp', ['-a', ...parts, target], { cwd: repository })
-  return join(target, 'runtime/bin/causeway.js')
-}
 
 /** Verification by the openssl program; raw `r||s` becomes DER first. */
 async function opensslVerifies(

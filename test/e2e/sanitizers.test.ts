@@ -1,5 +1,5 @@
 /**
- * The bridge's engine under hostile clients, with the address and undefined-behaviour sanitizers
+ * The bridge's engine under hostile clients and the signer under hostile bytes, with the address and undefined-behaviour sanitizers
  * compiled in, in a plain Node.
  */
 import { join } from 'node:path'
@@ -8,10 +8,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildSanitized, runSanitized } from '../support/sanitizer-build.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
-const scenario = fileURLToPath(new URL('../support/sanitizer-scenario.ts', import.meta.url))
+const pathOf = (name: string) => fileURLToPath(new URL(`../support/${name}`, import.meta.url))
 
-// Each proves that its part of the scenario reached the engine.
-const happened = [
+// Each proves that its part of the scenario reached the native code.
+const engineOutcomes = [
   'whole answered',
   'split answered',
   'half_close answered',
@@ -23,6 +23,17 @@ const happened = [
   'refused tracer',
 ]
 
+const signerOutcomes = [
+  'setKey true',
+  'setKey false',
+  'signed',
+  'encrypted',
+  'decrypted',
+  'BAD_PUBLIC_KEY',
+  'DECRYPT_FAILED',
+  'refused after destroy',
+]
+
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 
 beforeAll(async () => {
@@ -31,12 +42,27 @@ beforeAll(async () => {
 })
 afterAll(() => folder[Symbol.asyncDispose]())
 
-test('no memory error and nothing undefined, whatever the clients do', async () => {
-  const { code, signal, stdout, stderr } = await runSanitized(scenario, [
-    join(folder.path, 'src', 'index.ts'),
-  ])
-  // The sanitizers' report, if there is one.
-  expect(stderr).toBe('')
-  expect({ code, signal }).toEqual({ code: 0, signal: null })
-  expect(Object.keys(JSON.parse(stdout) as object)).toEqual(expect.arrayContaining(happened))
-}, 180_000)
+test.each([
+  {
+    name: 'engine, whatever the clients do',
+    scenario: 'sanitizer-scenario.ts',
+    happened: engineOutcomes,
+  },
+  {
+    name: 'signer, whatever the bytes are',
+    scenario: 'sanitizer-signer.ts',
+    happened: signerOutcomes,
+  },
+])(
+  'no memory error and nothing undefined: $name',
+  async ({ scenario, happened }) => {
+    const { code, signal, stdout, stderr } = await runSanitized(pathOf(scenario), [
+      join(folder.path, 'src', 'index.ts'),
+    ])
+    // The sanitizers' report, if there is one.
+    expect(stderr).toBe('')
+    expect({ code, signal }).toEqual({ code: 0, signal: null })
+    expect(Object.keys(JSON.parse(stdout) as object)).toEqual(expect.arrayContaining(happened))
+  },
+  180_000,
+)

@@ -4,10 +4,14 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { p256 } from '@noble/curves/nist.js'
+import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { causeway, run, serve } from '../support/causeway.ts'
+import { sendRaw } from '../support/raw-client.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
+const noble = { p256, secp256k1 }
 const request = '{"jsonrpc":"2.0","method":"processor_version","params":[],"id":"1"}'
 const answer = '{"jsonrpc":"2.0","id":"1","result":{"version":"1.27.0"}}'
 
@@ -70,12 +74,31 @@ describe('every client reaches the same bridge', () => {
 })
 
 describe('the daemon on another Node', () => {
-  test('Node 24 serves Node 20 and Node 24', async () => {
-    await using bridge = await serve([deployment, '--state', folder.path], otherNode(24))
+  test.for([22, 24])('Node %i serves Node 20, 22 and 24', async (major) => {
+    await using bridge = await serve([deployment, '--state', folder.path], otherNode(major))
     const env = { ...process.env, BRIDGE_SOCKET: bridge.ready.socket }
-    for (const client of [otherNode(20), otherNode(24)]) {
+    for (const client of [20, 22, 24].map(otherNode)) {
       const result = await run(client, ['-e', node, request], { env })
       expect(result.stdout).toBe(`${answer}\n`)
+    }
+  })
+
+  test.for([22, 24])('Node %i signs natively, on its own OpenSSL', async (major) => {
+    await using bridge = await serve([deployment, '--state', folder.path], otherNode(major))
+    const ask = async (method: string, params: object[]) => {
+      const line = JSON.stringify({ jsonrpc: '2.0', method, params, id: 1 })
+      return JSON.parse((await sendRaw(bridge.ready.socket, [`${line}\n`])).text) as {
+        result: { info: object; bytes: string; publicKey: string }
+      }
+    }
+    expect((await ask('rpc.discover', [])).result.info).toMatchObject({ 'x-signer': 'native' })
+    for (const curve of ['p256', 'secp256k1'] as const) {
+      const { bytes } = (await ask('signer_sign', [{ curve, bytes: 'ab'.repeat(32) }])).result
+      const { publicKey } = (await ask('signer_publicKey', [{ curve }])).result
+      const [signature, digest, key] = [bytes, 'ab'.repeat(32), publicKey].map((hex) =>
+        Buffer.from(hex, 'hex'),
+      )
+      expect(noble[curve].verify(signature!, digest!, key!, { prehash: false })).toBe(true)
     }
   })
 })
@@ -84,7 +107,7 @@ describe('the SDK on other Nodes', () => {
   const sdk = fileURLToPath(new URL('../../guest-sdk/dist/index.js', import.meta.url))
   const script = `import(process.argv[1]).then(async ({ connect }) => console.log((await connect().deployment.id()).id))`
 
-  test.for([20, 24])('Node %i', async (major) => {
+  test.for([20, 22, 24])('Node %i', async (major) => {
     await using bridge = await serve([deployment, '--state', folder.path])
     const env = { ...process.env, BRIDGE_SOCKET: bridge.ready.socket }
     const result = await run(otherNode(major), ['-e', script, sdk], { env })

@@ -25,7 +25,7 @@ export async function referenceFiles(): Promise<ReferenceFile[]> {
 
 /** What every host of this level says; what a caller may use is told by `rpc.discover` alone. */
 function hostIndependent() {
-  return openRpcDocument(implementedLevel, methodNames.map(describeMethod))
+  return openRpcDocument({ level: implementedLevel }, methodNames.map(describeMethod))
 }
 
 /** As `npm run fix` would leave it. */

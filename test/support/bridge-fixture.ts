@@ -39,6 +39,7 @@ export function startBridge(options: BridgeFixtureOptions = {}): BridgeFixture {
   const limits = { ...defaultLimits, ...options.limits }
   const listener = startListener({
     name,
+    commit: () => {},
     answer: createDispatch({
       handlers: { ...realHandlers(), ...options.handlers },
       gate: createGate({ level: implementedLevel }),

@@ -7,9 +7,11 @@ import type { Handlers } from '../../runtime/src/bridge/methods.ts'
 import { implementedLevel } from '../../runtime/src/bridge/gate.ts'
 import { deploymentHandlers, type DeploymentFacts } from '../../runtime/src/deployment/handlers.ts'
 import { processorHandlers } from '../../runtime/src/processor/handlers.ts'
-import { signerHandlers } from '../../runtime/src/signer/handlers.ts'
+import { noKeyUses } from '../../runtime/src/audit/key-uses.ts'
+import { signerHandlers, type KeyUses } from '../../runtime/src/signer/handlers.ts'
 import { createKeyring, type Keyring } from '../../runtime/src/signer/keyring.ts'
 import { fixedKeys } from './deployment-keys.ts'
+import { native } from './signer-backends.ts'
 
 /** What the bridge of {@link realHandlers} says of its deployment. */
 export const fixedFacts = {
@@ -23,13 +25,14 @@ export const fixedFacts = {
 
 export function realHandlers(
   facts: Partial<DeploymentFacts> = {},
-  keyring: Keyring = createKeyring(fixedKeys()),
+  keyring: Keyring = createKeyring(native.openKeys(fixedKeys())),
+  uses: KeyUses = noKeyUses,
 ): Handlers {
   const { publicKeys, encryptionKeys } = keyring
   return {
     ...processorHandlers(implementedLevel),
     ...deploymentHandlers({ ...fixedFacts, publicKeys, encryptionKeys, ...facts }),
-    ...signerHandlers(keyring),
+    ...signerHandlers(keyring, uses),
     ...discoverHandlers({ level: implementedLevel }),
   }
 }

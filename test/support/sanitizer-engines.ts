@@ -57,6 +57,7 @@ export function startEngine(face: NativeFace, limits: EngineLimits, name: string
     limits,
     notices,
     onLine: (line, _peer, tag) => answer(engine, line.toString().trim(), tag),
+    onLinesEnd: () => {},
     onRefusal: ({ reason, count }) => (refused[reason] = (refused[reason] ?? 0) + count),
   })
   engine.admit({ by: 'uid', uid: process.getuid?.() ?? 0 })

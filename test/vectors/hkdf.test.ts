@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { bytes, hex } from '../support/hex.ts'
 import vectors from './rfc5869-hkdf-sha256.json' with { type: 'json' }
 
-describe('RFC 5869, SHA-256: the primitives of cipher.ts and derivation.ts', () => {
+describe('RFC 5869, SHA-256: the primitives of the portable signer', () => {
   it.each(vectors.tests)('$name', ({ ikm, salt, info, length, okm }) => {
     const [key, saltBytes, infoBytes] = [bytes(ikm), bytes(salt), bytes(info)]
     expect({

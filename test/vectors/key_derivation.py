@@ -45,5 +45,7 @@ print(json.dumps({
     },
     "encryption": {c: scalar(root, who + [b"enc", c.encode()], n) for c, n in orders.items()},
     "hdSeed": derive(root, who + [b"hd", b"secp256k1"], 64).hex(),
+    "auditKey": derive(root, who + [b"audit", b"hmac-sha256"], 32).hex(),
+    "storeKey": derive(root, who + [b"store", b"aes-256-gcm"], 32).hex(),
     "accountSeed": derive(root, [b"", b"", b"", b"account", b"ed25519"], 32).hex(),
 }, indent=2))

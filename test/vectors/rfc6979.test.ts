@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { publicKeyOf, sign } from '../../runtime/src/signer/curves.ts'
+import { slots } from '../../runtime/src/signer/secret-keys.ts'
 import { bytes, hex } from '../support/hex.ts'
+import { backends, openKeys } from '../support/signer-backends.ts'
 import vectors from './rfc6979-p256.json' with { type: 'json' }
 
 const privateKey = bytes(vectors.privateKey)
@@ -14,18 +15,20 @@ function lowS(s: string): string {
   return low.toString(16).padStart(64, '0')
 }
 
-describe('RFC 6979 A.2.5, P-256', () => {
+describe.each(backends)('RFC 6979 A.2.5, P-256, $name', (backend) => {
+  const keys = openKeys(backend, { signing: { p256: privateKey }, encryption: {} })
+
   it('gives the public key', () => {
-    expect(hex(publicKeyOf('p256', privateKey))).toBe(vectors.publicKey)
+    expect(hex(keys.publicKey(slots.signing.p256))).toBe(vectors.publicKey)
   })
 
   it.each(vectors.tests)('$name', ({ message, r, s }) => {
     const digest = createHash('sha256').update(message).digest()
-    expect(hex(sign('p256', privateKey, digest))).toBe(r + lowS(s))
+    expect(hex(keys.sign(slots.signing.p256, digest))).toBe(r + lowS(s))
   })
+})
 
-  it('holds one s of each half, so that both branches are seen', () => {
-    const isLow = new Set(vectors.tests.map(({ s }) => lowS(s) === s))
-    expect(isLow).toEqual(new Set([false, true]))
-  })
+it('the vectors hold one s of each half, so that both branches are seen', () => {
+  const isLow = new Set(vectors.tests.map(({ s }) => lowS(s) === s))
+  expect(isLow).toEqual(new Set([false, true]))
 })

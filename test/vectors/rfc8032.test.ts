@@ -1,14 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { publicKeyOf, sign } from '../../runtime/src/signer/curves.ts'
+import { slots } from '../../runtime/src/signer/secret-keys.ts'
 import { bytes, hex } from '../support/hex.ts'
+import { backends, openKeys } from '../support/signer-backends.ts'
 import vectors from './rfc8032-ed25519.json' with { type: 'json' }
 
-describe('RFC 8032 §7.1, Ed25519', () => {
+describe.each(backends)('RFC 8032 §7.1, Ed25519, $name', (backend) => {
   it.each(vectors.tests)('$name', ({ privateKey, publicKey, message, signature }) => {
-    const key = bytes(privateKey)
+    const { ed25519 } = slots.signing
+    const keys = openKeys(backend, { signing: { ed25519: bytes(privateKey) }, encryption: {} })
     expect({
-      publicKey: hex(publicKeyOf('ed25519', key)),
-      signature: hex(sign('ed25519', key, bytes(message))),
+      publicKey: hex(keys.publicKey(ed25519)),
+      signature: hex(keys.sign(ed25519, bytes(message))),
     }).toEqual({ publicKey, signature })
   })
 })

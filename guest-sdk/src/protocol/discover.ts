@@ -57,8 +57,11 @@ export interface ErrorDescription {
 /** An OpenRPC 1.3 document with what JSON-RPC and this bridge add to it. */
 export interface OpenRpcDocument<M extends MethodDescription = DiscoveredMethod> {
   openrpc: '1.3.2'
-  /** `version` is the host's bridge level. */
-  info: { title: string; version: string }
+  /**
+   * `version` is the host's bridge level. `x-signer`: whether the host signs in native memory, or in
+   * JavaScript (`portable`), which is slower and may leave copies of keys in the host's memory.
+   */
+  info: { title: string; version: string; 'x-signer'?: 'native' | 'portable' }
   methods: M[]
   /** Every error kind. */
   'x-errors': Record<string, ErrorDescription>

@@ -5,6 +5,7 @@
 static Napi::Object Init(Napi::Env env, Napi::Object exports) {
   causeway::ExportSocketCalls(env, exports);
   causeway::ExportDescriptorCalls(env, exports);
+  causeway::ExportProcessCalls(env, exports);
   causeway::ExportBridgeEngine(env, exports);
   return exports;
 }

@@ -26,12 +26,13 @@ Napi::Value Close(const Napi::CallbackInfo& info) {
   return Outcome(info.Env(), result < 0 && errno == EINTR ? 0 : result);
 }
 
-// lock(path): a descriptor that holds an exclusive flock(2) on the file, which is created.
+// lock(path, shared): a descriptor that holds a flock(2) on the file, which is created.
 Napi::Value Lock(const Napi::CallbackInfo& info) {
   const std::string path = info[0].As<Napi::String>();
+  const int mode = info[1].As<Napi::Boolean>() ? LOCK_SH : LOCK_EX;
   const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd < 0) return Outcome(info.Env(), fd);
-  if (flock(fd, LOCK_EX | LOCK_NB) == 0) return Outcome(info.Env(), fd);
+  if (flock(fd, mode | LOCK_NB) == 0) return Outcome(info.Env(), fd);
   const int error = errno;
   close(fd);
   errno = error;

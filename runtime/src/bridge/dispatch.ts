@@ -40,6 +40,8 @@ export interface DispatchOptions {
   handlers: Handlers
   gate: Gate
   limits: CallLimits & Pick<BridgeLimits, 'maxStructure'>
+  /** What a call of class `key` takes of its rate limit, default 1; more where the signer is slow. */
+  keyCost?: number
   log: Logger
   /** Sees every call with its params and result; must not throw. */
   observe?: (record: CallRecord) => void
@@ -84,7 +86,7 @@ export function createDispatch(options: DispatchOptions): Answer {
 }
 
 function createAnswer(options: DispatchOptions): Answer {
-  const quota = createQuota(options.limits)
+  const quota = createQuota(options.limits, options.keyCost)
   return (line, caller) => {
     const refusal = quota.takeLine(line.length)
     if (refusal) return errorReply(refusal)

@@ -57,7 +57,7 @@ export const defaultLimits: BridgeLimits = {
   maxDrainBytes: 16 * 1024 * 1024,
   drainTimeoutMs: 1_000,
   read: { perSecond: 2_000, burst: 4_000, deadlineMs: 5_000 },
-  key: { perSecond: 200, burst: 400, deadlineMs: 10_000 },
+  key: { perSecond: 1_000, burst: 2_000, deadlineMs: 10_000 },
 }
 
 const noClassLimits: ClassLimits = { perSecond: Infinity, burst: Infinity, deadlineMs: Infinity }

@@ -16,12 +16,15 @@ import type { Answer, Caller } from './dispatch.ts'
 import { errorReply, RpcError } from './errors.ts'
 import type { BridgeLimits } from './limits.ts'
 import { createNotices } from './notices.ts'
+import { createReplies, type Replies } from './replies.ts'
 import { createRefusalLog, type RefusalLog } from './refusal-log.ts'
 
 export interface ListenerOptions {
   /** Name of the abstract socket without the leading NUL, 1 to 107 bytes. */
   name: string
   answer: Answer
+  /** Keeps what calls left to keep, before a reply to any of them leaves. */
+  commit: () => void
   limits: BridgeLimits
   log: Logger
 }
@@ -38,15 +41,17 @@ export interface Listener {
  * Listens on both forms of the name, and admits nobody yet.
  * @throws StartError SOCKET_UNAVAILABLE when the name is taken or too long; nothing listens then
  */
-export function startListener({ name, answer, limits, log }: ListenerOptions): Listener {
+export function startListener({ name, answer, commit, limits, log }: ListenerOptions): Listener {
   const refusals = createRefusalLog(log)
   const closing = errorReply(new RpcError('UNAVAILABLE', 'this bridge is closing'))
+  const replies = createReplies({ send: (tag, text) => engine.reply(tag, text), commit, log })
   const engine = startOrExplain({
     name,
     limits,
     notices: createNotices(limits),
     onLine: (line, peer, tag) =>
-      respond(engine, tag, answer(line, callerOf(engine, refusals, peer, tag))),
+      respond(replies, tag, answer(line, callerOf(engine, refusals, peer, tag))),
+    onLinesEnd: replies.flush,
     onRefusal: refusals.add,
   })
   return {
@@ -67,10 +72,13 @@ function startOrExplain(options: EngineOptions): BridgeEngine {
   }
 }
 
-/** Answers at once where that is possible, so that the engine need not wait for the next turn. */
-function respond(engine: BridgeEngine, tag: number, answered: ReturnType<Answer>): void {
-  if (answered instanceof Promise) void answered.then((text) => engine.reply(tag, text))
-  else engine.reply(tag, answered)
+/** Answers with the other lines where that is possible, so that the engine need not wait longer. */
+function respond(replies: Replies, tag: number, answered: ReturnType<Answer>): void {
+  if (!(answered instanceof Promise)) return replies.add(tag, answered)
+  void answered.then((text) => {
+    replies.add(tag, text)
+    replies.flush()
+  })
 }
 
 function callerOf(

@@ -64,6 +64,12 @@ export const openRpcSchema = v.strictObject({
     v.strictObject({
       title: text('For a person.'),
       version: text("The host's bridge level."),
+      'x-signer': v.exactOptional(
+        described(
+          v.picklist(['native', 'portable']),
+          'Whether the host signs in native memory or in JavaScript, which is slower.',
+        ),
+      ),
     }),
     'What the document is about.',
   ),

@@ -19,14 +19,21 @@ import { toJsonSchema } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
 import { methodTable } from './methods.ts'
 
-/** The document for a host of a bridge level, around methods in the table's order. */
+/** What the document says of the host. */
+export interface HostFacts {
+  /** Bridge level. */
+  level: string
+  signer?: 'native' | 'portable'
+}
+
+/** The document for a host, around methods in the table's order. */
 export function openRpcDocument<M extends MethodDescription>(
-  level: string,
+  { level, signer }: HostFacts,
   methods: M[],
 ): OpenRpcDocument<M> {
   return {
     openrpc: '1.3.2',
-    info: { title: 'Causeway bridge', version: level },
+    info: { title: 'Causeway bridge', version: level, ...(signer && { 'x-signer': signer }) },
     methods,
     'x-errors': Object.fromEntries(errorKinds.map((kind) => [kind, describeError(kind)])),
   }

@@ -27,7 +27,8 @@ export interface Quota {
 // So much of a line takes the host about as long as a whole call of class `read`.
 const bytesOfOneCall = 4096
 
-export function createQuota(limits: CallLimits): Quota {
+/** @param keyCost tokens that a call of class `key` takes, 1 or more */
+export function createQuota(limits: CallLimits, keyCost = 1): Quota {
   const buckets = new Map<MethodClass, TakeTokens>(
     methodClasses.map((name) => [name, createTokenBucket(limits[name])]),
   )
@@ -39,7 +40,8 @@ export function createQuota(limits: CallLimits): Quota {
       return retryAfterMs > 0 ? tooOften('read', limits.read.perSecond, retryAfterMs) : undefined
     },
     take(methodClass) {
-      const retryAfterMs = buckets.get(methodClass)?.() ?? 0
+      const cost = methodClass === 'key' ? keyCost : 1
+      const retryAfterMs = buckets.get(methodClass)?.(cost) ?? 0
       if (retryAfterMs > 0)
         return tooOften(methodClass, limits[methodClass].perSecond, retryAfterMs)
       return inFlight < limits.maxInFlight

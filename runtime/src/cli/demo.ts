@@ -16,7 +16,7 @@ import { runDeployment } from '../run-deployment.ts'
 import type { Job } from '../sandbox/job.ts'
 import { openState, type StateFolders } from '../state.ts'
 import { fail } from './failure.ts'
-import { createLogger, withSharedOptions, type SharedOptions } from './options.ts'
+import { createLogger, passphraseOf, withSharedOptions, type SharedOptions } from './options.ts'
 import { createReporter, seconds, type Reporter } from './report.ts'
 import { exitCodeOf } from './exit-codes.ts'
 import { abortOnSignals } from './signals.ts'
@@ -96,6 +96,7 @@ async function runExample(
     file: join(folder, 'deployment.json'),
     state,
     config,
+    ...passphraseOf(flags),
     log: createLogger(flags.logLevel),
     signal,
     onEvent: reporter.event,

@@ -11,7 +11,7 @@ import type { Job } from '../sandbox/job.ts'
 import { openState } from '../state.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import { fail } from './failure.ts'
-import { createLogger, withSharedOptions, type SharedOptions } from './options.ts'
+import { createLogger, passphraseOf, withSharedOptions, type SharedOptions } from './options.ts'
 import { createReporter } from './report.ts'
 import { abortOnSignals } from './signals.ts'
 
@@ -49,6 +49,7 @@ async function run(file: string, flags: RunFlags): Promise<void> {
       file,
       state: openState(flags.state),
       config,
+      ...passphraseOf(flags),
       log: createLogger(flags.logLevel),
       ...(flags.socket !== undefined && { socket: flags.socket }),
       signal,

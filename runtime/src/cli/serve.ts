@@ -7,9 +7,10 @@ import { Command } from 'commander'
 import { loadConfig } from '../config.ts'
 import { openBridge, type OpenBridge } from '../daemon.ts'
 import { loadWithoutSandbox } from '../deployments/load.ts'
+import { chooseBackend } from '../signer/choose-backend.ts'
 import { openState } from '../state.ts'
 import { fail } from './failure.ts'
-import { createLogger, withSharedOptions, type SharedOptions } from './options.ts'
+import { createLogger, passphraseOf, withSharedOptions, type SharedOptions } from './options.ts'
 import { abortOnSignals } from './signals.ts'
 
 interface ServeFlags extends SharedOptions {
@@ -44,10 +45,14 @@ async function open(file: string, flags: ServeFlags): Promise<OpenBridge> {
   const log = createLogger(flags.logLevel)
   const config = loadConfig(flags.config)
   const loaded = await loadWithoutSandbox(file)
+  const { backend, warning } = await chooseBackend(config.signer.backend)
   for (const message of loaded.warnings) log.warn(message)
+  if (warning !== undefined) log.warn(warning)
   return openBridge(loaded, {
     config,
+    backend,
     stateFolder: openState(flags.state).root,
+    ...passphraseOf(flags),
     log,
     ...(flags.socket !== undefined && { socket: flags.socket }),
     noLimits: !flags.limits,

@@ -5,8 +5,10 @@
 import { basename } from 'node:path'
 import { DocumentError, parseManifest } from '@causeway/manifest'
 import { Command } from 'commander'
+import { checkKeysFile } from '../deployments/identity.ts'
 import { readInputFile } from '../deployments/input-file.ts'
 import { loadWithoutSandbox, looksLikeManifest } from '../deployments/load.ts'
+import { chooseBackend } from '../signer/choose-backend.ts'
 import { exitCodes } from './exit-codes.ts'
 import { describeFailure } from './failure.ts'
 import { printable } from './printable.ts'
@@ -47,7 +49,14 @@ async function warningsOf(file: string): Promise<readonly string[]> {
   const { path, text } = await readInputFile(file, 'a manifest or a deployment file')
   return basename(path) === 'manifest.json' || looksLikeManifest(text)
     ? parseManifest(text, file).warnings
-    : (await loadWithoutSandbox(file)).warnings
+    : deploymentWarnings(file)
+}
+
+async function deploymentWarnings(file: string): Promise<readonly string[]> {
+  const { deployment, warnings } = await loadWithoutSandbox(file)
+  const { backend } = await chooseBackend('auto')
+  checkKeysFile(deployment, backend)
+  return warnings
 }
 
 function text({ ok, file, warnings, error }: Finding): string {

@@ -4,9 +4,13 @@
  */
 import { createHash } from 'node:crypto'
 import { encodeSs58, type Deployment } from '@causeway/manifest'
-import type { DeploymentLabel, PrivateKeys } from '../signer/derivation.ts'
-import { derivePrivateKeys, deriveAccount } from '../signer/derivation.ts'
-import { readImportedKeys, type ImportedKeys } from '../signer/imported-keys.ts'
+import {
+  noKeys,
+  readImportedKeys,
+  wipeImported,
+  type ImportedKeys,
+} from '../signer/imported-keys.ts'
+import type { DeploymentLabel, SignerBackend } from '../signer/secret-keys.ts'
 import { StartError } from '../start-error.ts'
 
 /** Identity of a deployment on this processor. */
@@ -30,13 +34,15 @@ export interface ProcessorSettings {
 // 12 hex digits: every value is a safe integer and the collision of two paths is out of reach.
 const defaultIdHexDigits = 12
 
-/** Who the deployment is; an id comes from the file's path, a source from the processor's account. */
+/**
+ * Who the deployment is; an id comes from the file's path, a source from the processor's account.
+ * @param account public key of that account
+ */
 export function identify(
   deployment: Deployment,
-  root: Uint8Array,
+  account: Uint8Array,
   settings: ProcessorSettings,
 ): Identity {
-  const account = deriveAccount(root)
   return {
     id: deployment.id ?? defaultId(deployment.file),
     origin: {
@@ -47,54 +53,33 @@ export function identify(
   }
 }
 
-/**
- * The deployment's private keys: derived, with those of its `keys` file in their place.
- * @throws StartError KEYS_INVALID naming file and field
- */
-export function deploymentKeys(
-  deployment: Deployment,
-  { id, origin }: Identity,
-  root: Uint8Array,
-): PrivateKeys {
-  const label: DeploymentLabel = {
-    originKind: origin.kind,
-    source: Buffer.from(origin.source, 'hex'),
-    id,
-  }
-  const imported = importedKeys(deployment)
-  const derived = derivePrivateKeys(root, label)
-  replaceKeys(derived.signing, imported.signing)
-  replaceKeys(derived.encryption, imported.encryption)
-  return derived
+/** What the deployment's keys are derived from, beside the root. */
+export function labelOf({ id, origin }: Identity): DeploymentLabel {
+  return { originKind: origin.kind, source: Buffer.from(origin.source, 'hex'), id }
 }
 
 /**
- * Reads a deployment's `keys` file only to see that it is right.
+ * The keys of a deployment's `keys` file; none when it names no file.
  * @throws StartError KEYS_INVALID naming file and field
  */
-export function checkKeysFile(deployment: Deployment): void {
-  const keys = importedKeys(deployment)
-  for (const key of [...Object.values(keys.signing), ...Object.values(keys.encryption)]) key.fill(0)
-}
-
-function importedKeys({ keys }: Deployment): ImportedKeys {
-  if (keys === undefined) return { signing: {}, encryption: {} }
+export function importedKeysOf(
+  { keys }: Deployment,
+  { isPrivateKey }: Pick<SignerBackend, 'isPrivateKey'>,
+): ImportedKeys {
+  if (keys === undefined) return noKeys
   try {
-    return readImportedKeys(keys)
+    return readImportedKeys(keys, isPrivateKey)
   } catch (cause) {
     throw new StartError('KEYS_INVALID', (cause as Error).message, { cause })
   }
 }
 
-/** Puts keys in the place of others, which are zeroed. */
-function replaceKeys<C extends string>(
-  keys: Record<C, Uint8Array>,
-  imported: Partial<Record<C, Uint8Array>>,
+/** Reads a deployment's `keys` file only to see that it is right. @throws StartError KEYS_INVALID */
+export function checkKeysFile(
+  deployment: Deployment,
+  backend: Pick<SignerBackend, 'isPrivateKey'>,
 ): void {
-  for (const [curve, key] of Object.entries(imported) as [C, Uint8Array][]) {
-    keys[curve].fill(0)
-    keys[curve] = key
-  }
+  wipeImported(importedKeysOf(deployment, backend))
 }
 
 function defaultId(file: string): string {

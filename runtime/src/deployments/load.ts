@@ -11,7 +11,6 @@ import { environmentFault } from '../sandbox/environment.ts'
 import { StartError } from '../start-error.ts'
 import { openBundle, type Bundle } from './bundle.ts'
 import { surveyBundle, type BundleSurvey } from './bundle-entries.ts'
-import { checkKeysFile } from './identity.ts'
 import { readInputFile } from './input-file.ts'
 
 const manifestName = 'manifest.json'
@@ -38,7 +37,6 @@ export async function loadDeployment(file: string, zipFile: string): Promise<Loa
   refuseManifest(file, text)
   const { deployment, warnings } = parseDeployment(text, path)
   checkPolicy(deployment)
-  checkKeysFile(deployment)
   checkEnvironment(deployment)
   const bundle = await findBundle(deployment, zipFile)
   if (!bundle) return { deployment, warnings: [...warnings, ...notEnforced(deployment)] }

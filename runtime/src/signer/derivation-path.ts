@@ -9,12 +9,16 @@ const maxDepth = 10
 const firstHardened = 0x80000000
 const shape = /^m(?:\/\d{1,10}['hH]?)*$/
 
+/** Refuses curves without derived keys. @throws RpcError BAD_DERIVATION_PATH */
+export function checkDerivable(curve: SigningCurve): void {
+  if (curve !== 'secp256k1') throw bad(`derivation works on secp256k1 only, found ${curve}`)
+}
+
 /**
  * Child indexes of a path, hardened ones with the top bit set.
  * @throws RpcError BAD_DERIVATION_PATH naming what is wrong.
  */
-export function parseDerivationPath(path: string, curve: SigningCurve): number[] {
-  if (curve !== 'secp256k1') throw bad(`derivation works on secp256k1 only, found ${curve}`)
+export function parseDerivationPath(path: string): number[] {
   if (!shape.test(path)) {
     throw bad(`expected m followed by /index steps, as m/44'/60'/0'/0/0, found ${shown(path)}`)
   }

@@ -1,30 +1,92 @@
 /**
- * `signer_*`: hex on the wire ↔ bytes in the keyring.
+ * `signer_*`: hex on the wire ↔ bytes in the keyring. Each use of a key is recorded.
  * @module
  */
-import type { CipherParams, SignerMethods } from '@causeway/guest-sdk/protocol'
+import type { CipherParams, SignerMethods, SigningCurve } from '@causeway/guest-sdk/protocol'
+import { RpcError } from '../bridge/errors.ts'
 import { hexBytes, toHex } from '../bridge/hex.ts'
 import type { Handlers } from '../bridge/methods.ts'
-import type { Keyring } from './keyring.ts'
+import type { Keyring, Peer } from './keyring.ts'
 
-export function signerHandlers(keyring: Keyring): Handlers<keyof SignerMethods> {
+/** One use of a deployment's keys, never with a key or a plaintext. */
+export interface KeyUse {
+  method: keyof SignerMethods
+  curve: SigningCurve
+  path: string | undefined
+  /** What was signed; of an encryption its ciphertext. */
+  input: Uint8Array | undefined
+  /** Process that called. */
+  pid: number
+  /** Error kind, when it failed. */
+  outcome?: string
+}
+
+/** Where uses of keys are recorded. */
+export interface KeyUses {
+  /** @throws RpcError UNAVAILABLE when a use could not be recorded: then no key is used */
+  check(): void
+  record(use: KeyUse): void
+}
+
+export function signerHandlers(keyring: Keyring, uses: KeyUses): Handlers<keyof SignerMethods> {
   return {
-    signer_publicKey: (_context, { curve, derivationPath }) => ({
-      publicKey: toHex(keyring.publicKey(curve, derivationPath)),
-      ...(derivationPath !== undefined && { derivationPath }),
-    }),
-    signer_sign: (_context, { curve, bytes, derivationPath }) => ({
-      bytes: toHex(keyring.sign(curve, hexBytes(bytes), derivationPath)),
-    }),
-    signer_encrypt: (_context, params) => ({
-      bytes: toHex(keyring.encrypt(peerOf(params), hexBytes(params.bytes))),
-    }),
-    signer_decrypt: (_context, params) => ({
-      bytes: toHex(keyring.decrypt(peerOf(params), hexBytes(params.bytes))),
-    }),
+    signer_publicKey({ peer: { pid } }, { curve, derivationPath: path }) {
+      uses.check()
+      const publicKey = keyring.publicKey(curve, path)
+      uses.record({ method: 'signer_publicKey', curve, path, input: undefined, pid })
+      const found = toHex(publicKey)
+      return path === undefined ? { publicKey: found } : { publicKey: found, derivationPath: path }
+    },
+    signer_sign({ peer: { pid } }, { curve, bytes, derivationPath: path }) {
+      uses.check()
+      const input = hexBytes(bytes)
+      const signature = keyring.sign(curve, input, path)
+      uses.record({ method: 'signer_sign', curve, path, input, pid })
+      return { bytes: toHex(signature) }
+    },
+    signer_encrypt({ peer: { pid } }, params) {
+      uses.check()
+      const sealed = keyring.encrypt(peerOf(params), hexBytes(params.bytes))
+      const { curve } = params
+      // A hash of a short plaintext would give it away.
+      uses.record({ method: 'signer_encrypt', curve, path: undefined, input: sealed, pid })
+      return { bytes: toHex(sealed) }
+    },
+    signer_decrypt({ peer: { pid } }, params) {
+      uses.check()
+      const input = hexBytes(params.bytes)
+      const use: KeyUse = {
+        method: 'signer_decrypt',
+        curve: params.curve,
+        path: undefined,
+        input,
+        pid,
+      }
+      const plaintext = decryptRecorded(keyring, uses, peerOf(params), input, use)
+      return { bytes: toHex(plaintext) }
+    },
   }
 }
 
-function peerOf({ curve, publicKey, salt }: CipherParams) {
+/** A key was used even where nothing could be decrypted with it. */
+function decryptRecorded(
+  keyring: Keyring,
+  uses: KeyUses,
+  peer: Peer,
+  sealed: Uint8Array,
+  use: KeyUse,
+): Uint8Array {
+  try {
+    const plaintext = keyring.decrypt(peer, sealed)
+    uses.record(use)
+    return plaintext
+  } catch (error) {
+    if (error instanceof RpcError && error.kind === 'DECRYPT_FAILED')
+      uses.record({ ...use, outcome: error.kind })
+    throw error
+  }
+}
+
+function peerOf({ curve, publicKey, salt }: CipherParams): Peer {
   return { curve, peerPublicKey: hexBytes(publicKey), salt: hexBytes(salt) }
 }

@@ -8,14 +8,15 @@ import {
   type EncryptionCurve,
   type SigningCurve,
 } from '@causeway/guest-sdk/protocol'
-import { decrypt, encrypt, type Agreement } from './cipher.ts'
-import { publicKeyOf, sign } from './curves.ts'
-import type { PrivateKeys } from './derivation.ts'
-import { parseDerivationPath } from './derivation-path.ts'
-import { createHdKeys } from './hd-keys.ts'
+import { RpcError } from '../bridge/errors.ts'
+import { checkDerivable, parseDerivationPath } from './derivation-path.ts'
+import { createDerivedSlots } from './derived-slots.ts'
+import { slots, type Agreement, type Refusal, type SecretKeys } from './secret-keys.ts'
 
 /** The other side of an encryption. */
-export type Peer = Omit<Agreement, 'privateKey'>
+export interface Peer extends Agreement {
+  curve: EncryptionCurve
+}
 
 /** What may be done with a deployment's keys. */
 export interface Keyring {
@@ -30,45 +31,81 @@ export interface Keyring {
   encrypt(peer: Peer, plaintext: Uint8Array): Uint8Array
   decrypt(peer: Peer, sealed: Uint8Array): Uint8Array
   /** Zeroes the private keys; every later use fails. */
-  destroy(): void
+  readonly destroy: () => void
 }
 
-/** Takes over the private keys and zeroes them on `destroy`. */
-export function createKeyring({ signing, encryption, hdSeed }: PrivateKeys): Keyring {
-  const hd = createHdKeys(hdSeed)
+const digestBytes = 32
+
+/** Takes the keys over and zeroes them on `destroy`. */
+export function createKeyring(keys: SecretKeys): Keyring {
+  const derived = createDerivedSlots(keys)
   let destroyed = false
   const checkAlive = () => {
-    // Zeros are no key of p256 or secp256k1, but they are one of ed25519.
     if (destroyed) throw new Error('the keys have been destroyed')
   }
-  const select = (curve: SigningCurve, path: string | undefined) => {
-    checkAlive()
-    return path === undefined ? signing[curve] : hd.privateKey(parseDerivationPath(path, curve))
+  const slotOf = (curve: SigningCurve, path: string | undefined) => {
+    if (path === undefined) return slots.signing[curve]
+    checkDerivable(curve)
+    return derived.slotOf(path, () => parseDerivationPath(path))
   }
-  const agreement = (peer: Peer) => {
-    checkAlive()
-    return { ...peer, privateKey: encryption[peer.curve] }
-  }
+  const publicKeys = publicKeysOf(keys, signingCurves, slots.signing)
   return {
-    publicKeys: publicKeysOf(signingCurves, signing),
-    encryptionKeys: publicKeysOf(encryptionCurves, encryption),
-    publicKey: (curve, path) => publicKeyOf(curve, select(curve, path)),
-    sign: (curve, bytes, path) => sign(curve, select(curve, path), bytes),
-    encrypt: (peer, plaintext) => encrypt(agreement(peer), plaintext),
-    decrypt: (peer, sealed) => decrypt(agreement(peer), sealed),
+    publicKeys,
+    encryptionKeys: publicKeysOf(keys, encryptionCurves, slots.encryption),
+    publicKey(curve, path) {
+      checkAlive()
+      return path === undefined ? publicKeys[curve] : keys.publicKey(slotOf(curve, path))
+    },
+    sign(curve, bytes, path) {
+      checkAlive()
+      if (curve !== 'ed25519') checkDigest(curve, bytes)
+      return keys.sign(slotOf(curve, path), bytes)
+    },
+    encrypt(peer, plaintext) {
+      checkAlive()
+      return accepted(keys.encrypt(slots.encryption[peer.curve], peer, plaintext), peer)
+    },
+    decrypt(peer, sealed) {
+      checkAlive()
+      return accepted(keys.decrypt(slots.encryption[peer.curve], peer, sealed), peer)
+    },
     destroy() {
+      if (!destroyed) keys.destroy()
       destroyed = true
-      hd.destroy()
-      const keys = [...Object.values(signing), ...Object.values(encryption), hdSeed]
-      for (const key of keys) key.fill(0)
     },
   }
 }
 
+function checkDigest(curve: SigningCurve, { length }: Uint8Array): void {
+  if (length === digestBytes) return
+  throw new RpcError(
+    'BAD_DIGEST_LENGTH',
+    `bytes: ${curve} signs a digest of ${digestBytes} bytes, found ${length}`,
+    { hint: 'hash the message first, for example with SHA-256', details: { field: 'bytes' } },
+  )
+}
+
+function accepted(outcome: Uint8Array | Refusal, peer: Peer): Uint8Array {
+  if (typeof outcome !== 'string') return outcome
+  if (outcome === 'DECRYPT_FAILED') {
+    throw new RpcError('DECRYPT_FAILED', 'the bytes could not be decrypted')
+  }
+  throw badPublicKey(peer)
+}
+
+function badPublicKey({ curve, peerPublicKey: { length } }: Peer): RpcError {
+  const expected = `a point of ${curve} in 33 bytes (compressed) or 65 (uncompressed)`
+  const found = length === 33 || length === 65 ? 'bytes that are no such point' : `${length} bytes`
+  return new RpcError('BAD_PUBLIC_KEY', `publicKey: expected ${expected}, found ${found}`, {
+    details: { field: 'publicKey' },
+  })
+}
+
 function publicKeysOf<C extends SigningCurve>(
+  keys: SecretKeys,
   curves: readonly C[],
-  privateKeys: Record<C, Uint8Array>,
+  slotsOf: Record<C, number>,
 ): Record<C, Uint8Array> {
-  const entries = curves.map((curve) => [curve, publicKeyOf(curve, privateKeys[curve])])
+  const entries = curves.map((curve) => [curve, keys.publicKey(slotsOf[curve])])
   return Object.fromEntries(entries) as Record<C, Uint8Array>
 }

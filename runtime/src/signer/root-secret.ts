@@ -1,65 +1,101 @@
 /**
- * The host's root secret, from which every key of the processor and its deployments is derived.
+ * Where the host's root secret is kept, from which every key of the processor and its deployments
+ * is derived.
  * @module
  */
 import { randomBytes } from 'node:crypto'
+import { linkSync, mkdirSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { readCredential } from './credential.ts'
 import {
-  chmodSync,
-  existsSync,
-  linkSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { join } from 'node:path'
-import { readSecretFile } from './secret-file.ts'
+  createSecretFile,
+  overwriteReplaced,
+  readSecretFile,
+  replaceSecretFile,
+  syncFolder,
+} from './secret-file.ts'
 
 /** Name of the file in the state folder, and of the systemd credential that replaces it. */
 export const rootSecretName = 'causeway-root-secret'
-const secretBytes = 32
-const maxFileBytes = 4096
+const maxBytes = 4096
 
-/**
- * Reads the 32-byte root secret: the systemd credential `causeway-root-secret` when there is one,
- * else the file of that name in the state folder, which is created once with mode 0600.
- * @throws Error naming the file when it is not 32 bytes, readable by others or somebody else's.
- */
-export function loadRootSecret(stateFolder: string): Uint8Array {
-  const credentials = process.env['CREDENTIALS_DIRECTORY']
-  const credential = credentials && readIfThere(join(credentials, rootSecretName))
-  if (credential) return checked(credential, join(credentials, rootSecretName))
-  mkdirSync(stateFolder, { recursive: true, mode: 0o700 })
-  const file = join(stateFolder, rootSecretName)
-  createOnce(file)
-  return checked(readSecretFile(file, maxFileBytes), file)
+/** A root secret as it is kept: 32 bytes, or sealed under a passphrase. */
+export interface KeptRoot {
+  place: 'file' | 'credential'
+  path: string
+  /** For the caller to zero. */
+  content: Buffer
 }
 
-/** Link, not rename: of two daemons that start at once, both must end up with the same secret. */
-function createOnce(file: string): void {
-  if (existsSync(file)) return
-  const draft = `${file}.${randomBytes(8).toString('hex')}`
-  writeFileSync(draft, randomBytes(secretBytes), { mode: 0o600, flag: 'wx', flush: true })
-  chmodSync(draft, 0o600)
+/** Path of the file in a state folder. */
+export function rootSecretFile(stateFolder: string): string {
+  return join(stateFolder, rootSecretName)
+}
+
+/**
+ * The systemd credential `causeway-root-secret` when there is one, else the file of that name in
+ * the state folder; undefined when there is neither.
+ * @throws Error naming the file when it is readable by others, somebody else's or a link.
+ */
+export function findRoot(stateFolder: string): KeptRoot | undefined {
+  const credential = readCredential(rootSecretName)
+  if (credential) return { place: 'credential', ...credential }
+  const path = rootSecretFile(stateFolder)
   try {
+    // No link: a change would replace the link and leave the secret that it names.
+    return { place: 'file', path, content: readSecretFile(path, { maxBytes, followLink: false }) }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return undefined
+    if (code === 'ELOOP') throw new Error(`${path}: expected a file, found a link`)
+    throw error
+  }
+}
+
+/** Whether there is one, wherever it is kept. */
+export function hasRoot(stateFolder: string): boolean {
+  const kept = findRoot(stateFolder)
+  kept?.content.fill(0)
+  return kept !== undefined
+}
+
+/** Makes the file; when another process was first, its content stays. */
+export function createRoot(stateFolder: string, content: Uint8Array): void {
+  mkdirSync(stateFolder, { recursive: true, mode: 0o700 })
+  const file = rootSecretFile(stateFolder)
+  const draft = `${file}.${randomBytes(8).toString('hex')}`
+  createSecretFile(draft, content)
+  try {
+    // Link, not rename: of two daemons that start at once, both must end up with the same secret.
     linkSync(draft, file)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   } finally {
     rmSync(draft)
   }
+  syncFolder(stateFolder)
 }
 
-function readIfThere(file: string): Buffer | undefined {
-  try {
-    return readFileSync(file)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
+/** Puts other content in the file's place, atomically. The caller holds the root's lock. */
+export function replaceRoot(file: string, content: Uint8Array): void {
+  const draft = `${file}.next`
+  // Of a change that did not end.
+  rmSync(draft, { force: true })
+  replaceSecretFile(file, content, draft)
 }
 
-function checked(secret: Buffer, file: string): Uint8Array {
-  if (secret.length === secretBytes) return secret
-  throw new Error(`${file}: expected ${secretBytes} bytes, found ${secret.length}`)
+/**
+ * The same, and overwrites the old bytes as far as the file system lets it.
+ * @returns whether no other name leads to them
+ */
+export function replaceRootForGood(file: string, content: Uint8Array): boolean {
+  return overwriteReplaced(file, () => replaceRoot(file, content))
+}
+
+/** Gives the file a second name that tells when. @returns it */
+export function keepOldRoot(file: string, now: Date): string {
+  const old = `${file}.${now.toISOString().replaceAll(/[-:]/g, '')}.old`
+  linkSync(file, old)
+  syncFolder(dirname(file))
+  return old
 }

@@ -1,24 +1,122 @@
 /**
- * Reads files that hold secrets.
+ * Files that hold secrets: read as bytes, written for their owner alone.
  * @module
  */
-import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+  type Stats,
+} from 'node:fs'
+import { dirname } from 'node:path'
+import { secretBytes } from './secret-bytes.ts'
 
 const othersMayRead = 0o077
+const ownerOnly = 0o600
+
+/** How a secret file is read. */
+export interface SecretFileOptions {
+  maxBytes: number
+  /** Follow a symlink at the end of the path; default true. */
+  followLink?: boolean
+}
 
 /**
  * The content of a plain file that only its owner may read and that is ours or root's.
+ * @returns bytes that no other buffer shares; the caller zeroes them
  * @throws Error naming the file and what was wrong, never content
  */
-export function readSecretFile(file: string, maxBytes: number): Buffer {
+export function readSecretFile(
+  file: string,
+  { maxBytes, followLink = true }: SecretFileOptions,
+): Buffer {
   // Not blocking: an open of a fifo would wait for ever.
-  const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
+  const flags = constants.O_RDONLY | constants.O_NONBLOCK
+  const fd = openSync(file, followLink ? flags : flags | constants.O_NOFOLLOW)
   try {
-    check(file, fstatSync(fd), maxBytes)
-    return readFileSync(fd)
+    const found = fstatSync(fd)
+    check(file, found, maxBytes)
+    const content = readWhole(fd, found.size)
+    // Replaced meanwhile, and its old bytes are being overwritten: perhaps they were already.
+    if (fstatSync(fd).nlink > 0) return content
+    content.fill(0)
   } finally {
     closeSync(fd)
   }
+  return readSecretFile(file, { maxBytes, followLink })
+}
+
+/** Creates a file of mode 0600, on disk when this returns. @throws Error with code EEXIST */
+export function createSecretFile(file: string, content: Uint8Array): void {
+  const fd = openSync(file, 'wx', ownerOnly)
+  try {
+    // Exactly, whatever the umask.
+    fchmodSync(fd, ownerOnly)
+    writeFileSync(fd, content)
+    fsyncSync(fd)
+  } catch (error) {
+    rmSync(file)
+    throw error
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** Puts a file in the place of another, which stays whole until then. */
+export function replaceSecretFile(file: string, content: Uint8Array, draft: string): void {
+  createSecretFile(draft, content)
+  renameSync(draft, file)
+  syncFolder(dirname(file))
+}
+
+/** Makes renames, links and removals in a folder last. */
+export function syncFolder(folder: string): void {
+  const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY)
+  try {
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/**
+ * Runs `replace`, which takes the file's name away, then overwrites what had it. A file system that
+ * writes elsewhere than it read, or a disk that moves blocks, keeps the old bytes all the same.
+ * @returns whether nothing else has a name for the old bytes
+ */
+export function overwriteReplaced(file: string, replace: () => void): boolean {
+  const fd = openSync(file, constants.O_RDWR | constants.O_NOFOLLOW)
+  try {
+    replace()
+    const { nlink, size } = fstatSync(fd)
+    // Another name is somebody's copy, which is not ours to destroy.
+    if (nlink > 0) return false
+    writeSync(fd, Buffer.alloc(size), 0, size, 0)
+    fsyncSync(fd)
+    return true
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function readWhole(fd: number, size: number): Buffer {
+  // Not from the pool that other buffers share.
+  const content = secretBytes(size)
+  let length = 0
+  while (length < size) {
+    const count = readSync(fd, content, length, size - length, null)
+    if (count === 0) break
+    length += count
+  }
+  return content.subarray(0, length)
 }
 
 function check(file: string, found: Stats, maxBytes: number): void {

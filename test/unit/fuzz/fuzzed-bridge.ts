@@ -5,9 +5,7 @@
 import { isAscii } from 'node:buffer'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { dispatchFixture } from '../../support/dispatch-fixture.ts'
-import { realHandlers } from '../../support/real-handlers.ts'
 import { checkReply } from './proper-reply.ts'
-import { quickKeyring } from './quick-keyring.ts'
 
 export interface FuzzedBridge {
   /** Sends one line and gives the reply that was checked. @throws Error saying what is wrong */
@@ -18,7 +16,7 @@ export interface FuzzedBridge {
 }
 
 export function fuzzedBridge(): FuzzedBridge {
-  const { answer, records, lines } = dispatchFixture({ handlers: realHandlers({}, quickKeyring()) })
+  const { answer, records, lines } = dispatchFixture()
   const rejections: unknown[] = []
   const onRejection = (reason: unknown) => void rejections.push(reason)
   process.on('unhandledRejection', onRejection)

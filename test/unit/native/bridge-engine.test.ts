@@ -54,6 +54,7 @@ function open(options: { name?: string; limits?: Partial<typeof limits> } = {}) 
       calls.push({ line, peer, tag })
       waiting.shift()?.()
     },
+    onLinesEnd: () => {},
     onRefusal: (refusal) => refusals.push(refusal),
   })
   engines.push(engine)

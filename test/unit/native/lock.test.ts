@@ -18,6 +18,16 @@ it('is held by one, until it is closed', () => {
   expect(statSync(path).mode & 0o777).toBe(0o600)
 })
 
+it('is shared by any number, which keep an exclusive one out', () => {
+  const path = join(folder, 'shared')
+  const fds = [lockFile(path, 'shared')!, lockFile(path, 'shared')!]
+  expect(lockFile(path)).toBeUndefined()
+  for (const fd of fds) closeFd(fd)
+  const alone = lockFile(path)!
+  expect(lockFile(path, 'shared')).toBeUndefined()
+  closeFd(alone)
+})
+
 it('follows no link and names what failed', () => {
   symlinkSync(join(folder, 'elsewhere'), join(folder, 'link'))
   expect(() => lockFile(join(folder, 'link'))).toThrow(

@@ -9,6 +9,8 @@ import { thrownBy } from '../../support/thrown.ts'
 const defaults = {
   processor: { ss58Prefix: 42, originKind: 'Substrate' },
   bridge: { level: '1.27.0', limits: defaultLimits },
+  signer: { backend: 'auto' },
+  audit: { maxSegmentBytes: 64 * 1024 * 1024, maxSegments: 16 },
   images: { allowLocal: false },
   sandbox: { bundlePath: '/root/job', proot: 'proot', uidBase: 1_900_000_000, stopGraceMs: 5_000 },
 }
@@ -42,6 +44,12 @@ describe('configuration', () => {
         limits: { ...defaultLimits, maxConnections: 9, key: { ...defaultLimits.key, burst: 7 } },
       },
     },
+    {
+      text: '[audit]\nmaxSegments = 3',
+      section: 'audit',
+      value: { ...defaults.audit, maxSegments: 3 },
+    },
+    { text: '[signer]\nbackend = "portable"', section: 'signer', value: { backend: 'portable' } },
     { text: '[images]\nallowLocal = true', section: 'images', value: { allowLocal: true } },
     {
       text: '[processor]\nss58Prefix = 0\noriginKind = "Vara"',
@@ -63,6 +71,14 @@ describe('configuration', () => {
     {
       text: '[bridge.limits]\nmaxLineBytes = 12',
       says: 'bridge.limits.maxLineBytes: expected a whole number from 1024 to 67108864, found 12',
+    },
+    {
+      text: '[signer]\nbackend = "fast"',
+      says: 'signer.backend: expected one of auto, native, portable, found "fast"',
+    },
+    {
+      text: '[audit]\nmaxSegmentBytes = 1000',
+      says: 'audit.maxSegmentBytes: expected a whole number from 65536 to 1073741824, found 1000',
     },
     {
       text: '[bridge.limits.read]\nperSecond = inf',

@@ -3,9 +3,10 @@ import { createKeyring } from '../../../../runtime/src/signer/keyring.ts'
 import { fixedKeys } from '../../../support/deployment-keys.ts'
 import { dispatchFixture, request } from '../../../support/dispatch-fixture.ts'
 import { hex } from '../../../support/hex.ts'
+import { native } from '../../../support/signer-backends.ts'
 import { fixedFacts, realHandlers } from '../../../support/real-handlers.ts'
 
-const { publicKeys, encryptionKeys } = createKeyring(fixedKeys())
+const { publicKeys, encryptionKeys } = createKeyring(native.openKeys(fixedKeys()))
 const signing = {
   p256: hex(publicKeys.p256),
   secp256k1: hex(publicKeys.secp256k1),

@@ -2,15 +2,15 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseDeployment } from '@causeway/manifest'
 import { describe, expect } from 'vitest'
-import { deploymentKeys, identify } from '../../../../runtime/src/deployments/identity.ts'
-import { derivePrivateKeys } from '../../../../runtime/src/signer/derivation.ts'
+import { identify, importedKeysOf, labelOf } from '../../../../runtime/src/deployments/identity.ts'
 import { test } from '../../../support/folder-fixture.ts'
 import { bytes } from '../../../support/hex.ts'
+import { native } from '../../../support/signer-backends.ts'
 import { thrownBy } from '../../../support/thrown.ts'
 
-const root = () => bytes('000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f')
 // From docs/keys.md.
-const account = '2d800d9c05e27924fe0ad276ad047e8fa979cea6b990dfa63aaa1b4a72dc27e7'
+const accountHex = '2d800d9c05e27924fe0ad276ad047e8fa979cea6b990dfa63aaa1b4a72dc27e7'
+const account = bytes(accountHex)
 const settings = { ss58Prefix: 42, originKind: 'Substrate' }
 
 const deploymentOf = (fields: object, file = '/jobs/one/deployment.json') =>
@@ -18,12 +18,12 @@ const deploymentOf = (fields: object, file = '/jobs/one/deployment.json') =>
 
 describe('identity', () => {
   test('of an empty file has a default for everything', () => {
-    const identity = identify(deploymentOf({}), root(), settings)
+    const identity = identify(deploymentOf({}), account, settings)
     expect(identity).toEqual({
       id: expect.stringMatching(/^\d{1,15}$/) as string,
-      origin: { kind: 'Substrate', source: account },
+      origin: { kind: 'Substrate', source: accountHex },
       processor: {
-        account: new Uint8Array(Buffer.from(account, 'hex')),
+        account: account,
         address: expect.stringMatching(/^5[1-9A-HJ-NP-Za-km-z]{47}$/) as string,
       },
     })
@@ -31,7 +31,7 @@ describe('identity', () => {
 
   test('takes what the file says', () => {
     const origin = { kind: 'Ethereum20', source: `0x${'AB'.repeat(20)}` }
-    expect(identify(deploymentOf({ id: 7, origin }), root(), settings)).toMatchObject({
+    expect(identify(deploymentOf({ id: 7, origin }), account, settings)).toMatchObject({
       id: '7',
       origin: { kind: 'Ethereum20', source: 'ab'.repeat(20) },
     })
@@ -39,24 +39,30 @@ describe('identity', () => {
 
   test('the default id is stable and depends on the path alone', () => {
     const idOf = (file: string, fields = {}) =>
-      identify(deploymentOf(fields, file), root(), settings).id
+      identify(deploymentOf(fields, file), account, settings).id
     expect(idOf('/a/deployment.json')).toBe(idOf('/a/deployment.json', { slot: 1 }))
     expect(idOf('/a/deployment.json')).not.toBe(idOf('/b/deployment.json'))
     expect(Number.isSafeInteger(Number(idOf('/a')))).toBe(true)
   })
 
-  test('the address depends on prefix and root alone', () => {
+  test('the address depends on prefix and account alone', () => {
     const addressOf = (ss58Prefix: number, fields = {}) =>
-      identify(deploymentOf(fields), root(), { ...settings, ss58Prefix }).processor.address
+      identify(deploymentOf(fields), account, { ...settings, ss58Prefix }).processor.address
     expect(addressOf(42)).toBe(addressOf(42, { id: 'x', origin: { kind: 'other' } }))
     expect(addressOf(0)).not.toBe(addressOf(42))
   })
 })
 
-describe('keys of a deployment', () => {
-  const label = { originKind: 'Substrate', source: bytes(account), id: '7' }
-  const identity = identify(deploymentOf({ id: 7 }), root(), settings)
+test('a label is the identity in bytes', () => {
+  const identity = identify(deploymentOf({ id: 7 }), account, settings)
+  expect(labelOf(identity)).toEqual({
+    originKind: 'Substrate',
+    source: Buffer.from(account),
+    id: '7',
+  })
+})
 
+describe('keys of a keys file', () => {
   function withKeys(folder: string, keys: object): ReturnType<typeof deploymentOf> {
     const file = join(folder, 'keys.json')
     writeFileSync(file, JSON.stringify(keys))
@@ -64,28 +70,22 @@ describe('keys of a deployment', () => {
     return deploymentOf({ id: 7, keys: 'keys.json' }, join(folder, 'deployment.json'))
   }
 
-  test('are derived from kind, source and id', () => {
-    const keys = deploymentKeys(deploymentOf({ id: 7 }), identity, root())
-    expect(keys).toEqual(derivePrivateKeys(root(), label))
-  })
-
-  test('of a keys file take the place of single ones', ({ folder }) => {
-    const imported = '11'.repeat(32)
-    const deployment = withKeys(folder, {
-      signing: { ed25519: imported },
-      encryption: { p256: imported },
-    })
-    const derived = derivePrivateKeys(root(), label)
-    expect(deploymentKeys(deployment, identity, root())).toEqual({
-      signing: { ...derived.signing, ed25519: bytes(imported) },
-      encryption: { ...derived.encryption, p256: bytes(imported) },
-      hdSeed: derived.hdSeed,
+  test('are read from beside the deployment file', ({ folder }) => {
+    const key = '11'.repeat(32)
+    const deployment = withKeys(folder, { signing: { ed25519: key }, encryption: { p256: key } })
+    expect(importedKeysOf(deployment, native)).toEqual({
+      signing: { ed25519: bytes(key) },
+      encryption: { p256: bytes(key) },
     })
   })
 
-  test('of a wrong keys file stop the start', async ({ folder }) => {
+  test('are none when no file is named', () => {
+    expect(importedKeysOf(deploymentOf({}), native)).toEqual({ signing: {}, encryption: {} })
+  })
+
+  test('of a wrong file stop the start', async ({ folder }) => {
     const deployment = withKeys(folder, { signing: { p256: '00'.repeat(32) } })
-    expect(await thrownBy(() => deploymentKeys(deployment, identity, root()))).toMatchObject({
+    expect(await thrownBy(() => importedKeysOf(deployment, native))).toMatchObject({
       name: 'StartError',
       kind: 'KEYS_INVALID',
       message: `${join(folder, 'keys.json')}: signing.p256: not a private key of this curve`,

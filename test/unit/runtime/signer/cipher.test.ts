@@ -4,9 +4,10 @@ import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { describe, expect, it } from 'vitest'
 import { encryptionCurves } from '@causeway/guest-sdk/protocol'
 import { toErrorObject, type RpcError } from '../../../../runtime/src/bridge/errors.ts'
-import { decrypt, encrypt } from '../../../../runtime/src/signer/cipher.ts'
-import { agree } from '../../../../runtime/src/signer/curves.ts'
+import { createKeyring, type Peer } from '../../../../runtime/src/signer/keyring.ts'
+import { agree } from '../../../../runtime/src/signer/portable/curves.ts'
 import { bytes, hex } from '../../../support/hex.ts'
+import { backends, openKeys } from '../../../support/signer-backends.ts'
 import { thrownBy } from '../../../support/thrown.ts'
 
 const noble = { p256, secp256k1 }
@@ -14,7 +15,20 @@ const opensslNames = { p256: 'prime256v1', secp256k1: 'secp256k1' }
 const alice = bytes('a1'.repeat(32))
 const bob = bytes('b2'.repeat(32))
 
-describe.each(encryptionCurves)('%s', (curve) => {
+/** One side's own key and what both know. */
+type Side = Peer & { privateKey: Uint8Array }
+
+const cases = backends.flatMap((backend) =>
+  encryptionCurves.map((curve) => ({ name: backend.name, backend, curve })),
+)
+
+describe.each(cases)('$name, $curve', ({ backend, curve }) => {
+  const keyringOf = (key: Uint8Array) =>
+    createKeyring(openKeys(backend, { signing: {}, encryption: { [curve]: key } }))
+  const encrypt = ({ privateKey, ...peer }: Side, plaintext: Uint8Array) =>
+    keyringOf(privateKey).encrypt(peer, plaintext)
+  const decrypt = ({ privateKey, ...peer }: Side, sealed: Uint8Array) =>
+    keyringOf(privateKey).decrypt(peer, sealed)
   const compressed = (key: Uint8Array) => noble[curve].getPublicKey(key, true)
   const uncompressed = (key: Uint8Array) => noble[curve].getPublicKey(key, false)
   const fromAlice = (salt: Uint8Array, peerPublicKey = compressed(bob)) => ({
@@ -83,18 +97,6 @@ describe.each(encryptionCurves)('%s', (curve) => {
     expect(() => decrypt(carol, sealed)).toThrow('the bytes could not be decrypted')
   })
 
-  it('the shared x is that of OpenSSL, 32 bytes, for 40 pairs', () => {
-    for (let index = 1; index <= 40; index++) {
-      const own = new Uint8Array(32).fill(index)
-      const peer = new Uint8Array(32).fill(index + 100)
-      const ecdh = createECDH(opensslNames[curve])
-      ecdh.setPrivateKey(own)
-      const { peer: point, sharedX } = agree(curve, own, uncompressed(peer))
-      expect(hex(sharedX)).toBe(ecdh.computeSecret(compressed(peer)).toString('hex'))
-      expect(hex(point)).toBe(hex(compressed(peer)))
-    }
-  })
-
   const [x, y] = [uncompressed(bob).slice(1, 33), uncompressed(bob).slice(33)]
   const withY = (last: number) => Uint8Array.of(4, ...x, ...y.with(31, last))
   const hybrid = (prefix: number) => Uint8Array.of(prefix, ...x, ...y)
@@ -136,5 +138,22 @@ describe.each(encryptionCurves)('%s', (curve) => {
     const key = other.getPublicKey(bob, false)
     const error = await thrownBy(() => encrypt(fromAlice(bytes(''), key), bytes('')))
     expect(error).toMatchObject({ kind: 'BAD_PUBLIC_KEY' })
+  })
+})
+
+describe.each(encryptionCurves)('the agreement of the portable backend: %s', (curve) => {
+  const compressed = (key: Uint8Array) => noble[curve].getPublicKey(key, true)
+  const uncompressed = (key: Uint8Array) => noble[curve].getPublicKey(key, false)
+
+  it('the shared x is that of OpenSSL, 32 bytes, for 40 pairs', () => {
+    for (let index = 1; index <= 40; index++) {
+      const own = new Uint8Array(32).fill(index)
+      const peer = new Uint8Array(32).fill(index + 100)
+      const ecdh = createECDH(opensslNames[curve])
+      ecdh.setPrivateKey(own)
+      const { peer: point, sharedX } = agree(curve, own, uncompressed(peer))!
+      expect(hex(sharedX)).toBe(ecdh.computeSecret(compressed(peer)).toString('hex'))
+      expect(hex(point)).toBe(hex(compressed(peer)))
+    }
   })
 })

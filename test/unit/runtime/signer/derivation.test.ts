@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest'
-import {
-  deriveAccount,
-  derivePrivateKeys,
-  type DeploymentLabel,
-} from '../../../../runtime/src/signer/derivation.ts'
+import type { DeploymentLabel } from '../../../../runtime/src/signer/secret-keys.ts'
 import { hex } from '../../../support/hex.ts'
+import { backends } from '../../../support/signer-backends.ts'
 
 const root = new Uint8Array(32).fill(1)
 const base: DeploymentLabel = { originKind: 'kind', source: Uint8Array.of(1, 2), id: '7' }
 
-/** The six keys of a deployment, in hex. */
-function keysOf(label: Partial<DeploymentLabel> = {}, secret = root): string[] {
-  const { signing, encryption, hdSeed } = derivePrivateKeys(secret, { ...base, ...label })
-  return [...Object.values(signing), ...Object.values(encryption), hdSeed].map(hex)
-}
+describe.each(backends)('derivation by the $name backend', (backend) => {
+  /** The six keys of a deployment, in hex. */
+  function keysOf(label: Partial<DeploymentLabel> = {}, secret = root): string[] {
+    const nothing = { signing: {}, encryption: {} }
+    const keys = backend.openRoot(secret).deriveKeys({ ...base, ...label }, nothing)
+    const { signing, encryption, hdSeed } = keys.exportKeys()
+    return [...Object.values(signing), ...Object.values(encryption), hdSeed].map(hex)
+  }
+  const deriveAccount = (secret: Uint8Array) => backend.openRoot(secret).account
 
-describe('derivation', () => {
   it('is the same every time and leaves the root alone', () => {
     expect(keysOf()).toEqual(keysOf())
     expect(hex(root)).toBe('01'.repeat(32))

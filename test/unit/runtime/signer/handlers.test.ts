@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { dispatchFixture, request } from '../../../support/dispatch-fixture.ts'
+import { RpcError } from '../../../../runtime/src/bridge/errors.ts'
+import { createKeyring } from '../../../../runtime/src/signer/keyring.ts'
+import { fixedKeys } from '../../../support/deployment-keys.ts'
+import { dispatchFixture, peer, request } from '../../../support/dispatch-fixture.ts'
+import { realHandlers } from '../../../support/real-handlers.ts'
+import { native } from '../../../support/signer-backends.ts'
 
 interface Reply {
   result: { publicKey: string; bytes: string }
@@ -80,5 +85,76 @@ describe('signer_* on the wire', () => {
       code: -32602,
       data: { kind: 'BAD_PUBLIC_KEY', details: { field: 'publicKey' } },
     })
+  })
+})
+
+/** Calls over a keyring whose every use is seen. */
+function recorded() {
+  const uses: unknown[] = []
+  const log = { check: () => {}, record: (use: unknown) => void uses.push(use) }
+  const handlers = realHandlers({}, createKeyring(native.openKeys(fixedKeys())), log)
+  const fixture = dispatchFixture({ handlers })
+  const send = async (method: string, params: object) =>
+    (await fixture.ask(request(method, [params]))) as Reply
+  return { uses, log, send }
+}
+
+describe('every use of a key is recorded', () => {
+  const pid = peer.pid
+  const digest = 'cd'.repeat(32)
+
+  it('of signing and of public keys, with the path', async () => {
+    const { uses, send } = recorded()
+    await send('signer_sign', { curve: 'p256', bytes: digest })
+    await send('signer_sign', { curve: 'secp256k1', bytes: digest, derivationPath: "m/1'/2" })
+    await send('signer_publicKey', { curve: 'secp256k1', derivationPath: 'm' })
+    const input = Buffer.from(digest, 'hex')
+    expect(uses).toEqual([
+      { method: 'signer_sign', curve: 'p256', path: undefined, input, pid },
+      { method: 'signer_sign', curve: 'secp256k1', path: "m/1'/2", input, pid },
+      { method: 'signer_publicKey', curve: 'secp256k1', path: 'm', input: undefined, pid },
+    ])
+  })
+
+  it('of encryption, by the ciphertext, and of decryption, also when it fails', async () => {
+    const { uses, send } = recorded()
+    const publicKey = (await key('p256')) ?? ''
+    const agreement = { curve: 'p256', publicKey, salt: '00' }
+    const sealed = (await send('signer_encrypt', { ...agreement, bytes: 'beef' })).result.bytes
+    await send('signer_decrypt', { ...agreement, bytes: sealed })
+    await send('signer_decrypt', { ...agreement, salt: '01', bytes: sealed })
+    const use = { curve: 'p256', path: undefined, input: Buffer.from(sealed, 'hex'), pid }
+    expect(uses).toEqual([
+      { method: 'signer_encrypt', ...use },
+      { method: 'signer_decrypt', ...use },
+      { method: 'signer_decrypt', ...use, outcome: 'DECRYPT_FAILED' },
+    ])
+  })
+
+  it('and none where no key was used', async () => {
+    const { uses, send } = recorded()
+    await send('signer_sign', { curve: 'p256', bytes: '00' })
+    await send('signer_sign', { curve: 'p256', bytes: digest, derivationPath: 'm/0' })
+    await send('signer_publicKey', { curve: 'secp256k1', derivationPath: 'x' })
+    await send('signer_encrypt', { curve: 'p256', publicKey: '02', salt: '', bytes: '' })
+    await send('signer_decrypt', { curve: 'p256', publicKey: '02', salt: '', bytes: '' })
+    expect(uses).toEqual([])
+  })
+
+  it('no key is used while its use could not be recorded', async () => {
+    const { uses, log, send } = recorded()
+    log.check = () => {
+      throw new RpcError('UNAVAILABLE', 'the host cannot write the audit log')
+    }
+    const agreement = { curve: 'p256', publicKey: await key('p256'), salt: '' }
+    const replies = [
+      await send('signer_publicKey', { curve: 'p256' }),
+      await send('signer_sign', { curve: 'p256', bytes: digest }),
+      await send('signer_encrypt', { ...agreement, bytes: '' }),
+      await send('signer_decrypt', { ...agreement, bytes: '' }),
+    ]
+    const refusal = { code: -32603, data: { kind: 'UNAVAILABLE', retryable: true } }
+    expect(replies.map(({ error }) => error)).toMatchObject(Array(4).fill(refusal))
+    expect(uses).toEqual([])
   })
 })

@@ -1,9 +1,16 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { readImportedKeys } from '../../../../runtime/src/signer/imported-keys.ts'
+import {
+  importedNames,
+  mergeImported,
+  readImportedKeys,
+  wipeImported,
+} from '../../../../runtime/src/signer/imported-keys.ts'
+import type { ImportedKeys } from '../../../../runtime/src/signer/secret-keys.ts'
 import { bytes } from '../../../support/hex.ts'
 import { test } from '../../../support/folder-fixture.ts'
+import { backends, native } from '../../../support/signer-backends.ts'
 import { thrownBy } from '../../../support/thrown.ts'
 
 const one = '11'.repeat(32)
@@ -19,14 +26,22 @@ function writeKeys(folder: string, content: string | object, mode = 0o600): stri
   return file
 }
 
-describe('a keys file', () => {
+describe.each(backends)('a keys file, checked by the $name backend', (backend) => {
+  const read = (file: string) => readImportedKeys(file, backend.isPrivateKey)
+  const seed = 'c4'.repeat(64)
   const all = {
     signing: { p256: one, secp256k1: two, ed25519: '00'.repeat(32) },
     encryption: { p256: two, secp256k1: one },
+    hdSeed: seed,
   }
 
   test.for([
     { name: 'every key', content: all, keys: all },
+    {
+      name: 'the HD seed alone',
+      content: { hdSeed: `0x${seed.toUpperCase()}` },
+      keys: { signing: {}, encryption: {}, hdSeed: seed },
+    },
     { name: 'nothing', content: {}, keys: { signing: {}, encryption: {} } },
     {
       name: 'one key',
@@ -64,14 +79,15 @@ describe('a keys file', () => {
   ])('is read: $name', ({ content, keys }, { folder }) => {
     const inBytes = (group: Record<string, string>) =>
       Object.fromEntries(Object.entries(group).map(([curve, key]) => [curve, bytes(key)]))
-    expect(readImportedKeys(writeKeys(folder, content))).toEqual({
+    expect(read(writeKeys(folder, content))).toEqual({
       signing: inBytes(keys.signing),
       encryption: inBytes(keys.encryption),
+      ...('hdSeed' in keys && { hdSeed: bytes(keys.hdSeed) }),
     })
   })
 
   const shape =
-    'expected {signing: {p256, secp256k1, ed25519}, encryption: {p256, secp256k1}} with private keys of 64 hex digits'
+    'expected {signing: {p256, secp256k1, ed25519}, encryption: {p256, secp256k1}, hdSeed} with private keys of 64 hex digits, the seed of 128'
   const noKey = 'not a private key of this curve'
   test.for([
     { content: '', says: 'not valid JSON' },
@@ -90,12 +106,23 @@ describe('a keys file', () => {
     { content: { signing: { p256: one.slice(1) } }, says: `signing.p256: ${shape}` },
     { content: { signing: { p256: `g${one.slice(1)}` } }, says: `signing.p256: ${shape}` },
     { content: { signing: { p256: ` ${one.slice(1)}` } }, says: `signing.p256: ${shape}` },
+    { content: { signing: { p256: `0X${one}` } }, says: `signing.p256: ${shape}` },
+    { content: `{"signing":{"p256":"\\u0023${one}"}}`, says: `signing.p256: ${shape}` },
+    {
+      content: `{"signing":{"p256":"\\u00230","secp256k1":"${one}"}}`,
+      says: `signing.p256: ${shape}`,
+    },
+    { content: `{"signing":{"p256":${two}}}`, says: `signing.p256: ${shape}` },
     { content: { signing: { p256: '' } }, says: `signing.p256: ${shape}` },
     { content: { signing: { p256: null } }, says: `signing.p256: ${shape}` },
     { content: { signing: { p256: 1 } }, says: `signing.p256: ${shape}` },
     { content: { signing: { p256: { key: one } } }, says: `signing.p256: ${shape}` },
     { content: { signing: { p384: one } }, says: `signing.p384: ${shape}` },
     { content: { encryption: { ed25519: one } }, says: `encryption.ed25519: ${shape}` },
+    { content: { signing: { p256: seed } }, says: `signing.p256: ${shape}` },
+    { content: { hdSeed: one }, says: `hdSeed: ${shape}` },
+    { content: { hdSeed: `${seed}00` }, says: `hdSeed: ${shape}` },
+    { content: { hdSeed: null }, says: `hdSeed: ${shape}` },
     { content: { hd: one }, says: `hd: ${shape}` },
     { content: { signing: { p256: '#0', secp256k1: one } }, says: `signing.p256: ${shape}` },
     { content: { signing: { p256: '00'.repeat(32) } }, says: `signing.p256: ${noKey}` },
@@ -110,15 +137,15 @@ describe('a keys file', () => {
     },
   ])('is refused without a value: $content', async ({ content, says }, { folder }) => {
     const file = writeKeys(folder, content)
-    const error = (await thrownBy(() => readImportedKeys(file))) as Error
+    const error = (await thrownBy(() => read(file))) as Error
     expect(error.message).toBe(`${file}: ${says}`)
     expect(error.cause).toBeUndefined()
-    expect(error.message).not.toMatch(/1111|abab|ffff/i)
+    expect(error.message).not.toMatch(/1111|abab|ffff|c4c4/i)
   })
 
   test('keys as names of fields are not repeated', async ({ folder }) => {
     const file = writeKeys(folder, { signing: { [one]: two } })
-    const { message } = (await thrownBy(() => readImportedKeys(file))) as Error
+    const { message } = (await thrownBy(() => read(file))) as Error
     expect(message).not.toMatch(/1111|abab/i)
   })
 
@@ -126,21 +153,62 @@ describe('a keys file', () => {
     'is refused when others may use it: mode %o',
     async (mode, { folder }) => {
       const file = writeKeys(folder, all, mode)
-      const error = await thrownBy(() => readImportedKeys(file))
+      const error = await thrownBy(() => read(file))
       const message = `${file}: expected mode 600, found ${mode.toString(8)}; other users could read it`
       expect(error).toMatchObject({ message })
     },
   )
 
   test.for([0o600, 0o400, 0o700])('is read with mode %o', (mode, { folder }) => {
-    expect(readImportedKeys(writeKeys(folder, {}, mode))).toEqual({ signing: {}, encryption: {} })
+    expect(read(writeKeys(folder, {}, mode))).toEqual({ signing: {}, encryption: {} })
   })
 
   test('that is missing is named', async ({ folder }) => {
     const file = join(folder, 'none.json')
-    expect(await thrownBy(() => readImportedKeys(file))).toMatchObject({
+    expect(await thrownBy(() => read(file))).toMatchObject({
       code: 'ENOENT',
       path: file,
     })
+  })
+})
+
+describe('imported keys', () => {
+  const filled = (byte: number) => new Uint8Array(32).fill(byte)
+  const merge = (first: ImportedKeys, second: ImportedKeys) => ({
+    first,
+    second,
+    merged: mergeImported(first, second),
+  })
+
+  test('of two places: the first wins key by key, what is not used is zeroed', () => {
+    const { second, merged } = merge(
+      { signing: { p256: filled(1) }, encryption: {}, hdSeed: new Uint8Array(64).fill(2) },
+      {
+        signing: { p256: filled(3), ed25519: filled(4) },
+        encryption: { p256: filled(5) },
+        hdSeed: new Uint8Array(64).fill(6),
+      },
+    )
+    expect(merged).toEqual({
+      signing: { p256: filled(1), ed25519: filled(4) },
+      encryption: { p256: filled(5) },
+      hdSeed: new Uint8Array(64).fill(2),
+    })
+    expect([second.signing.p256, second.hdSeed]).toEqual([filled(0), new Uint8Array(64)])
+  })
+
+  test('of nowhere are none', () => {
+    const none = () => ({ signing: {}, encryption: {} })
+    expect(mergeImported(none(), none())).toEqual(none())
+    const { merged } = merge(none(), { ...none(), hdSeed: new Uint8Array(64).fill(7) })
+    expect(importedNames(merged)).toEqual(['hdSeed'])
+  })
+
+  test('are named, never shown, and wiped', ({ folder }) => {
+    const file = writeKeys(folder, { signing: { ed25519: one }, encryption: { p256: two } })
+    const keys = readImportedKeys(file, native.isPrivateKey)
+    expect(importedNames(keys)).toEqual(['signing.ed25519', 'encryption.p256'])
+    wipeImported(keys)
+    expect([keys.signing.ed25519, keys.encryption.p256]).toEqual([filled(0), filled(0)])
   })
 })

@@ -1,0 +1,244 @@
+/**
+ * Private keys in locked native memory, and what is done with them.
+ *
+ * @module
+ */
+import { checkInteger } from './arguments.ts'
+import { loadAddon } from './load-addon.ts'
+
+/** HD slots of a {@link SignerKeys}, after its five keys. */
+export const maxDerivedKeys = 1024
+
+/** Slot of the first HD key; before it: signing p256, secp256k1, ed25519, encryption p256, secp256k1. */
+export const firstDerivedSlot = 5
+
+const ed25519Slot = 2
+const firstEncryptionSlot = 3
+const lastSlot = firstDerivedSlot + maxDerivedKeys - 1
+const keyBytes = 32
+const hdSeedBytes = 64
+const signatureBytes = 64
+const pointBytes = 33
+const sealedOverhead = 28
+
+/** Why bytes were not taken. */
+export type SignerRefusal = 'BAD_PUBLIC_KEY' | 'DECRYPT_FAILED'
+
+/** What both sides of an encryption know. */
+export interface SignerAgreement {
+  /** SEC1 point, 33 or 65 bytes. */
+  peerPublicKey: Uint8Array
+  /** HKDF salt, any length. */
+  salt: Uint8Array
+}
+
+/** The host's root secret. */
+export interface SignerRoot {
+  /** Public key of the processor's account, ed25519, 32 bytes. */
+  account(): Uint8Array
+  /** HKDF-SHA256 of the root with this info, 32 bytes; the caller zeroes them. */
+  deriveSecret(info: Uint8Array): Buffer
+  /** `iv(12) ‖ AES-256-GCM ciphertext ‖ tag(16)` under the key that is derived with this info. */
+  seal(info: Uint8Array, additional: Uint8Array, plaintext: Uint8Array): Buffer
+  /** The plaintext, for the caller to zero; undefined when it was not sealed so. */
+  unseal(info: Uint8Array, additional: Uint8Array, sealed: Uint8Array): Buffer | undefined
+  /** The keys of the deployment whose labels `prefix` holds. */
+  deriveKeys(prefix: Uint8Array): SignerKeys
+  destroy(): void
+}
+
+/** Private keys of one deployment, by slot. Every call throws when the keys have been destroyed. */
+export interface SignerKeys {
+  /** Puts a key of 32 bytes in place of another; false when it is none of the slot's curve. */
+  setKey(slot: number, key: Uint8Array): boolean
+  /** Puts another BIP-32 master seed of 64 bytes. */
+  setHdSeed(seed: Uint8Array): void
+  /** Puts the BIP-32 key at the child indexes into an HD slot. */
+  derive(slot: number, indexes: readonly number[]): void
+  /** 33 bytes, 32 of ed25519. */
+  publicKey(slot: number): Uint8Array
+  /** 64 bytes; all but ed25519 sign a digest of 32 bytes. */
+  sign(slot: number, bytes: Uint8Array): Uint8Array
+  encrypt(slot: number, agreement: SignerAgreement, plaintext: Uint8Array): Buffer | SignerRefusal
+  decrypt(slot: number, agreement: SignerAgreement, sealed: Uint8Array): Buffer | SignerRefusal
+  /** The key of a slot that is no HD slot, 32 bytes; the caller zeroes them. */
+  exportKey(slot: number): Buffer
+  /** 64 bytes; the caller zeroes them. */
+  exportHdSeed(): Buffer
+  /** Zeroes every key. */
+  destroy(): void
+}
+
+/** The native signer of this process. */
+export interface NativeSigner {
+  /** Of the OpenSSL inside this Node. */
+  readonly opensslVersion: string
+  /** Whether the memory of every key so far is locked, so that none is ever swapped out. */
+  isMemoryLocked(): boolean
+  /** Whether 32 bytes are a private key of the slot's curve. */
+  isPrivateKey(slot: number, key: Uint8Array): boolean
+  /** Copies the 32 bytes of the root secret. */
+  openRoot(secret: Uint8Array): SignerRoot
+  /** Keys that are all missing. */
+  openKeys(): SignerKeys
+}
+
+interface SignerAddon {
+  opensslVersion: string
+  isMemoryLocked(): boolean
+  isPrivateKey(slot: number, key: Uint8Array): boolean
+  SignerRoot: new (secret: Uint8Array) => RawRoot
+  SignerKeys: new () => RawKeys
+}
+
+interface RawRoot {
+  account(into: Uint8Array): boolean
+  deriveSecret(info: Uint8Array, into: Uint8Array): boolean
+  seal(info: Uint8Array, additional: Uint8Array, plaintext: Uint8Array, into: Uint8Array): boolean
+  unseal: RawRoot['seal']
+  destroy(): void
+}
+
+/** Answers whether the call could be done; `encrypt` and `decrypt` an index of `outcomes`. */
+interface RawKeys {
+  deriveFrom(root: RawRoot, prefix: Uint8Array): boolean
+  setKey(slot: number, key: Uint8Array): boolean
+  setHdSeed(seed: Uint8Array): boolean
+  derive(slot: number, indexes: Uint32Array): boolean
+  publicKey(slot: number, into: Uint8Array): boolean
+  sign(slot: number, bytes: Uint8Array, into: Uint8Array): boolean
+  encrypt(
+    slot: number,
+    peer: Uint8Array,
+    salt: Uint8Array,
+    bytes: Uint8Array,
+    into: Uint8Array,
+  ): number
+  decrypt: RawKeys['encrypt']
+  exportKey(slot: number, into: Uint8Array): boolean
+  exportHdSeed(into: Uint8Array): boolean
+  destroy(): void
+}
+
+/**
+ * Loads the signer.
+ *
+ * @throws Error with code `ERR_NATIVE_NOT_BUILT` when it is missing, or this Node has not the
+ *   OpenSSL it needs, or the host not the libsecp256k1.
+ */
+export function loadSigner(): NativeSigner {
+  const addon = loadAddon<SignerAddon>('bridge_signer.node')
+  return {
+    opensslVersion: addon.opensslVersion,
+    isMemoryLocked: () => addon.isMemoryLocked(),
+    isPrivateKey: (slot, key) => {
+      checkSlot(slot)
+      return key.length === keyBytes && addon.isPrivateKey(slot, key)
+    },
+    openRoot: (secret) => openRoot(addon, secret),
+    openKeys: () => wrapKeys(new addon.SignerKeys()),
+  }
+}
+
+function openRoot(addon: SignerAddon, secret: Uint8Array): SignerRoot {
+  checkLength(secret, 'secret', keyBytes)
+  const root = new addon.SignerRoot(secret)
+  return {
+    account: () => filled(keyBytes, (into) => root.account(into)),
+    deriveSecret: (info) => filled(keyBytes, (into) => root.deriveSecret(info, into)),
+    seal(info, additional, plaintext) {
+      const size = plaintext.length + sealedOverhead
+      return filled(size, (into) => root.seal(info, additional, plaintext, into))
+    },
+    unseal(info, additional, sealed) {
+      if (sealed.length < sealedOverhead) return undefined
+      const plaintext = Buffer.alloc(sealed.length - sealedOverhead)
+      return root.unseal(info, additional, sealed, plaintext) ? plaintext : undefined
+    },
+    deriveKeys(prefix) {
+      const keys = new addon.SignerKeys()
+      check(keys.deriveFrom(root, prefix))
+      return wrapKeys(keys)
+    },
+    destroy: () => root.destroy(),
+  }
+}
+
+function wrapKeys(keys: RawKeys): SignerKeys {
+  return {
+    setKey(slot, key) {
+      checkInteger(slot, 'slot', 0, firstDerivedSlot - 1)
+      checkLength(key, 'key', keyBytes)
+      return keys.setKey(slot, key)
+    },
+    setHdSeed(seed) {
+      checkLength(seed, 'seed', hdSeedBytes)
+      check(keys.setHdSeed(seed))
+    },
+    derive(slot, indexes) {
+      checkInteger(slot, 'slot', firstDerivedSlot, lastSlot)
+      check(keys.derive(slot, Uint32Array.from(indexes)))
+    },
+    publicKey(slot) {
+      checkSlot(slot)
+      const bytes = slot === ed25519Slot ? keyBytes : pointBytes
+      return filled(bytes, (into) => keys.publicKey(slot, into))
+    },
+    sign(slot, bytes) {
+      checkSlot(slot)
+      const signature = Buffer.allocUnsafe(signatureBytes)
+      check(keys.sign(slot, bytes, signature))
+      return signature
+    },
+    encrypt(slot, { peerPublicKey, salt }, plaintext) {
+      checkEncryptionSlot(slot)
+      const sealed = Buffer.allocUnsafe(plaintext.length + sealedOverhead)
+      return outcome(keys.encrypt(slot, peerPublicKey, salt, plaintext, sealed), sealed)
+    },
+    decrypt(slot, { peerPublicKey, salt }, sealed) {
+      checkEncryptionSlot(slot)
+      const plaintext = Buffer.allocUnsafe(Math.max(0, sealed.length - sealedOverhead))
+      return outcome(keys.decrypt(slot, peerPublicKey, salt, sealed, plaintext), plaintext)
+    },
+    exportKey(slot) {
+      checkInteger(slot, 'slot', 0, firstDerivedSlot - 1)
+      return filled(keyBytes, (into) => keys.exportKey(slot, into))
+    },
+    exportHdSeed: () => filled(hdSeedBytes, (into) => keys.exportHdSeed(into)),
+    destroy: () => keys.destroy(),
+  }
+}
+
+/** In the order of `Outcome` in src/signer/keys.h. */
+const refusals = [undefined, 'BAD_PUBLIC_KEY', 'DECRYPT_FAILED'] as const
+
+function outcome(index: number, bytes: Buffer): Buffer | SignerRefusal {
+  check(index < refusals.length)
+  return refusals[index] ?? bytes
+}
+
+/** Memory of its own, not a part of Node's pool: who zeroes it must not race with others. */
+function filled(size: number, fill: (into: Uint8Array) => boolean): Buffer {
+  const bytes = Buffer.alloc(size)
+  check(fill(bytes))
+  return bytes
+}
+
+/** The arguments have been checked: what fails now is OpenSSL, or the keys are gone. */
+function check(isDone: boolean): void {
+  if (!isDone) throw new Error('the native signer failed, or its keys have been destroyed')
+}
+
+function checkSlot(slot: number): void {
+  checkInteger(slot, 'slot', 0, lastSlot)
+}
+
+function checkEncryptionSlot(slot: number): void {
+  checkInteger(slot, 'slot', firstEncryptionSlot, firstDerivedSlot - 1)
+}
+
+function checkLength(bytes: Uint8Array, name: string, length: number): void {
+  if (!(bytes instanceof Uint8Array)) throw new TypeError(`${name} must be a Uint8Array`)
+  if (bytes.length === length) return
+  throw new RangeError(`${name} must have ${length} bytes, got ${bytes.length}`)
+}

@@ -1,0 +1,192 @@
+// The signer's JavaScript face; its typed one, which checks the arguments, is src/signer.ts.
+#include "binding.h"
+
+#include <memory>
+
+#include "derivation.h"
+#include "keys.h"
+#include "openssl.h"
+#include "secret-memory.h"
+
+namespace causeway {
+namespace {
+
+Bytes BytesArgument(const Napi::CallbackInfo& info, size_t index) {
+  void* data = nullptr;
+  size_t size = 0;
+  napi_get_buffer_info(info.Env(), info[index], &data, &size);
+  return {static_cast<const uint8_t*>(data), size};
+}
+
+// Where the caller wants the result; its size has been checked.
+uint8_t* IntoArgument(const Napi::CallbackInfo& info, size_t index) {
+  return const_cast<uint8_t*>(BytesArgument(info, index).data);
+}
+
+size_t SlotArgument(const Napi::CallbackInfo& info, size_t index) {
+  return info[index].As<Napi::Number>().Uint32Value();
+}
+
+Napi::Value Done(const Napi::CallbackInfo& info, bool is_done) {
+  return Napi::Boolean::New(info.Env(), is_done);
+}
+
+// new SignerRoot(secret)
+class SignerRoot final : public Napi::ObjectWrap<SignerRoot> {
+ public:
+  static Napi::Function Define(Napi::Env env) {
+    return DefineClass(env, "SignerRoot",
+                       {InstanceMethod<&SignerRoot::Clean<&SignerRoot::Account>>("account"),
+                        InstanceMethod<&SignerRoot::Clean<&SignerRoot::DeriveSecret>>("deriveSecret"),
+                        InstanceMethod<&SignerRoot::Clean<&SignerRoot::Seal>>("seal"),
+                        InstanceMethod<&SignerRoot::Clean<&SignerRoot::Unseal>>("unseal"),
+                        InstanceMethod<&SignerRoot::Destroy>("destroy")});
+  }
+  explicit SignerRoot(const Napi::CallbackInfo& info)
+      : Napi::ObjectWrap<SignerRoot>(info),
+        root_(std::make_unique<Root>(BytesArgument(info, 0).data)) {}
+
+  const Root* root() const { return root_ && *root_ ? root_.get() : nullptr; }
+
+ private:
+  // Leaves nothing in OpenSSL's error queue.
+  template <Napi::Value (SignerRoot::*Method)(const Napi::CallbackInfo&)>
+  Napi::Value Clean(const Napi::CallbackInfo& info) {
+    const ErrorScope errors;
+    return (this->*Method)(info);
+  }
+
+  // account(into) -> whether it could be done
+  Napi::Value Account(const Napi::CallbackInfo& info) {
+    return Done(info, root() && root()->Account(IntoArgument(info, 0)));
+  }
+  // deriveSecret(info, into) -> whether it could be done
+  Napi::Value DeriveSecret(const Napi::CallbackInfo& info) {
+    if (!root()) return Done(info, false);
+    root()->Derive(BytesArgument(info, 0), IntoArgument(info, 1), BytesArgument(info, 1).size);
+    return Done(info, true);
+  }
+  // seal(info, additional, plaintext, into) -> whether it could be done
+  Napi::Value Seal(const Napi::CallbackInfo& info) { return Convert(info, &Root::SealUnder); }
+  // unseal(info, additional, sealed, into) -> whether it was sealed so
+  Napi::Value Unseal(const Napi::CallbackInfo& info) { return Convert(info, &Root::UnsealUnder); }
+
+  using Conversion = bool (Root::*)(Bytes, Bytes, Bytes, uint8_t*) const;
+  Napi::Value Convert(const Napi::CallbackInfo& info, Conversion convert) {
+    return Done(info, root() && (root()->*convert)(BytesArgument(info, 0), BytesArgument(info, 1),
+                                                   BytesArgument(info, 2), IntoArgument(info, 3)));
+  }
+  void Destroy(const Napi::CallbackInfo&) { root_.reset(); }
+
+  std::unique_ptr<Root> root_;
+};
+
+// new SignerKeys()
+class SignerKeys final : public Napi::ObjectWrap<SignerKeys> {
+ public:
+  static Napi::Function Define(Napi::Env env) {
+    return DefineClass(env, "SignerKeys",
+                       {InstanceMethod<&SignerKeys::Clean<&SignerKeys::DeriveFrom>>("deriveFrom"),
+                        InstanceMethod<&SignerKeys::Clean<&SignerKeys::SetKey>>("setKey"),
+                        InstanceMethod<&SignerKeys::Clean<&SignerKeys::SetHdSeed>>("setHdSeed"),
+                        InstanceMethod<&SignerKeys::Clean<&SignerKeys::Derive>>("derive"),
+                        InstanceMethod<&SignerKeys::Clean<&SignerKeys::PublicKey>>("publicKey"),
+                        InstanceMethod<&SignerKeys::Clean<&SignerKeys::Sign>>("sign"),
+                        InstanceMethod<&SignerKeys::Clean<&SignerKeys::Encrypt>>("encrypt"),
+                        InstanceMethod<&SignerKeys::Clean<&SignerKeys::Decrypt>>("decrypt"),
+                        InstanceMethod<&SignerKeys::Clean<&SignerKeys::ExportKey>>("exportKey"),
+                        InstanceMethod<&SignerKeys::Clean<&SignerKeys::ExportHdSeed>>("exportHdSeed"),
+                        InstanceMethod<&SignerKeys::Destroy>("destroy")});
+  }
+  explicit SignerKeys(const Napi::CallbackInfo& info)
+      : Napi::ObjectWrap<SignerKeys>(info), keys_(std::make_unique<Keys>()) {}
+
+ private:
+  // Leaves nothing in OpenSSL's error queue.
+  template <Napi::Value (SignerKeys::*Method)(const Napi::CallbackInfo&)>
+  Napi::Value Clean(const Napi::CallbackInfo& info) {
+    const ErrorScope errors;
+    return (this->*Method)(info);
+  }
+
+  // deriveFrom(root, prefix) -> whether it could be done
+  Napi::Value DeriveFrom(const Napi::CallbackInfo& info) {
+    const Root* const root = SignerRoot::Unwrap(info[0].As<Napi::Object>())->root();
+    return Done(info, root && keys_ && keys_->Derive(*root, BytesArgument(info, 1)));
+  }
+  // setKey(slot, key) -> whether it is one
+  Napi::Value SetKey(const Napi::CallbackInfo& info) {
+    const uint8_t* const key = BytesArgument(info, 1).data;
+    return Done(info, keys_ && keys_->SetKey(SlotArgument(info, 0), key));
+  }
+  // setHdSeed(seed) -> whether it is one
+  Napi::Value SetHdSeed(const Napi::CallbackInfo& info) {
+    return Done(info, keys_ && keys_->SetHdSeed(BytesArgument(info, 0).data));
+  }
+  // derive(slot, indexes) -> whether it could be done
+  Napi::Value Derive(const Napi::CallbackInfo& info) {
+    const auto indexes = info[1].As<Napi::Uint32Array>();
+    return Done(info, keys_ && keys_->DeriveChild(SlotArgument(info, 0), indexes.Data(),
+                                                  indexes.ElementLength()));
+  }
+  // publicKey(slot, into) -> whether it could be done
+  Napi::Value PublicKey(const Napi::CallbackInfo& info) {
+    return Done(info, keys_ && keys_->PublicKey(SlotArgument(info, 0), IntoArgument(info, 1)));
+  }
+  // sign(slot, bytes, into) -> whether it could be done
+  Napi::Value Sign(const Napi::CallbackInfo& info) {
+    return Done(info, keys_ && keys_->Sign(SlotArgument(info, 0), BytesArgument(info, 1),
+                                           IntoArgument(info, 2)));
+  }
+  // encrypt(slot, peer, salt, plaintext, into) -> outcome
+  Napi::Value Encrypt(const Napi::CallbackInfo& info) { return Convert(info, &Keys::Encrypt); }
+  // decrypt(slot, peer, salt, sealed, into) -> outcome
+  Napi::Value Decrypt(const Napi::CallbackInfo& info) { return Convert(info, &Keys::Decrypt); }
+
+  using Conversion = Outcome (Keys::*)(size_t, Bytes, Bytes, Bytes, uint8_t*) const;
+  Napi::Value Convert(const Napi::CallbackInfo& info, Conversion convert) {
+    const Outcome outcome =
+        keys_ ? (keys_.get()->*convert)(SlotArgument(info, 0), BytesArgument(info, 1),
+                                        BytesArgument(info, 2), BytesArgument(info, 3),
+                                        IntoArgument(info, 4))
+              : Outcome::kFailed;
+    return Napi::Number::New(info.Env(), static_cast<int>(outcome));
+  }
+
+  // exportKey(slot, into) -> whether it could be done
+  Napi::Value ExportKey(const Napi::CallbackInfo& info) {
+    return Done(info, keys_ && keys_->ExportKey(SlotArgument(info, 0), IntoArgument(info, 1)));
+  }
+  // exportHdSeed(into) -> whether it could be done
+  Napi::Value ExportHdSeed(const Napi::CallbackInfo& info) {
+    return Done(info, keys_ && keys_->ExportHdSeed(IntoArgument(info, 0)));
+  }
+  void Destroy(const Napi::CallbackInfo&) { keys_.reset(); }
+
+  std::unique_ptr<Keys> keys_;
+};
+
+// isPrivateKey(slot, key)
+Napi::Value IsPrivateKeyOf(const Napi::CallbackInfo& info) {
+  const ErrorScope errors;
+  return Done(info, IsPrivateKey(SlotArgument(info, 0), BytesArgument(info, 1).data));
+}
+
+// isMemoryLocked()
+Napi::Value IsMemoryLocked(const Napi::CallbackInfo& info) {
+  return Done(info, IsSecretMemoryLocked());
+}
+
+}  // namespace
+
+void ExportSigner(Napi::Env env, Napi::Object exports) {
+  exports.Set("SignerRoot", SignerRoot::Define(env));
+  exports.Set("SignerKeys", SignerKeys::Define(env));
+  exports.Set("isPrivateKey", Napi::Function::New(env, IsPrivateKeyOf));
+  exports.Set("isMemoryLocked", Napi::Function::New(env, IsMemoryLocked));
+  exports.Set("opensslVersion",
+              Napi::String::New(env, OpenSSL_version(OPENSSL_VERSION_STRING)));
+  exports.Set("maxDerived", Napi::Number::New(env, kMaxDerived));
+}
+
+}  // namespace causeway

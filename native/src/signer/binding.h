@@ -1,0 +1,14 @@
+// What each part of the signer addon exports.
+#ifndef CAUSEWAY_SIGNER_BINDING_H
+#define CAUSEWAY_SIGNER_BINDING_H
+
+#include <napi.h>
+
+namespace causeway {
+
+void ExportSigner(Napi::Env env, Napi::Object exports);
+void ExportAuditChain(Napi::Env env, Napi::Object exports);
+
+}  // namespace causeway
+
+#endif

@@ -1,0 +1,87 @@
+// The private keys of one deployment; the slots are those of runtime/src/signer/secret-keys.ts.
+#ifndef CAUSEWAY_SIGNER_KEYS_H
+#define CAUSEWAY_SIGNER_KEYS_H
+
+#include <bitset>
+
+#include "bytes.h"
+#include "cipher.h"
+#include "hd.h"
+#include "outcome.h"
+#include "secret-memory.h"
+
+namespace causeway {
+
+constexpr size_t kEd25519Slot = 2;
+constexpr size_t kFirstEncryptionSlot = 3;
+constexpr size_t kFirstDerivedSlot = 5;
+constexpr size_t kMaxDerived = 1024;
+constexpr size_t kSlots = kFirstDerivedSlot + kMaxDerived;
+
+// The host's root secret.
+class Root {
+ public:
+  explicit Root(const uint8_t* secret);
+
+  explicit operator bool() const { return static_cast<bool>(secret_); }
+  // Public key of the processor's account.
+  bool Account(uint8_t* into) const;
+  void Derive(Bytes info, uint8_t* into, size_t size) const;
+  // AES-256-GCM under the key that is derived with this info.
+  bool SealUnder(Bytes info, Bytes additional, Bytes plaintext, uint8_t* into) const;
+  bool UnsealUnder(Bytes info, Bytes additional, Bytes sealed, uint8_t* into) const;
+
+ private:
+  struct Memory {
+    uint8_t secret[32];
+  };
+  Secret<Memory> secret_;
+};
+
+class Keys {
+ public:
+  explicit operator bool() const { return static_cast<bool>(memory_); }
+
+  // Fills every slot but the derived ones from a root; `prefix` says whose keys they are.
+  bool Derive(const Root& root, Bytes prefix);
+  // Puts a key in place of another; false when it is none.
+  bool SetKey(size_t slot, const uint8_t* key);
+  bool SetHdSeed(const uint8_t* seed);
+  // Puts the HD key at the child indexes into a derived slot.
+  bool DeriveChild(size_t slot, const uint32_t* indexes, size_t count);
+
+  // 33 bytes, or 32 of ed25519.
+  bool PublicKey(size_t slot, uint8_t* into) const;
+  bool Sign(size_t slot, Bytes bytes, uint8_t* into) const;
+  Outcome Encrypt(size_t slot, Bytes peer, Bytes salt, Bytes plaintext, uint8_t* into) const;
+  Outcome Decrypt(size_t slot, Bytes peer, Bytes salt, Bytes sealed, uint8_t* into) const;
+
+  // For moving a deployment to another host.
+  bool ExportKey(size_t slot, uint8_t* into) const;
+  bool ExportHdSeed(uint8_t* into) const;
+
+ private:
+  struct Memory {
+    uint8_t hd_seed[kHdSeedBytes];
+    ExtendedKey hd_master;
+    uint8_t keys[kSlots][kKeyBytes];
+  };
+
+  bool Holds(size_t slot) const { return memory_ && slot < kSlots && filled_[slot]; }
+  void ForgetDerived();
+  bool DeriveScalar(const Root& root, Bytes prefix, const char* purpose, size_t slot);
+  Outcome Agree(size_t slot, Bytes peer, Bytes salt, uint8_t* key) const;
+
+  Secret<Memory> memory_;
+  std::bitset<kSlots> filled_;
+  bool has_hd_seed_ = false;
+  // Computed once: signatures of ed25519 and agreements need them in every call.
+  uint8_t public_keys_[kFirstDerivedSlot][kPointBytes] = {};
+};
+
+// Whether 32 bytes are a private key that may lie in the slot.
+bool IsPrivateKey(size_t slot, const uint8_t* key);
+
+}  // namespace causeway
+
+#endif

@@ -1,0 +1,163 @@
+/**
+ * The audit log of one deployment: a line for every use of a key, written before the reply leaves.
+ * @module
+ */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { SigningCurve } from '@causeway/guest-sdk/protocol'
+import { closeFd, lockFile } from '@causeway/native'
+import type { Logger } from 'pino'
+import type { DeploymentLabel } from '../signer/secret-keys.ts'
+import { StartError } from '../start-error.ts'
+import { AuditError } from './audit-error.ts'
+import { findChainEnd, type OpeningEvent } from './chain-end.ts'
+import { withKeyOfLog } from './audit-key.ts'
+import { auditFolder, maxLogs } from './folder.ts'
+import { keepLabel } from './label-file.ts'
+import { settleHead } from './next-head.ts'
+import {
+  openWriter,
+  type auditedMethods,
+  type LogWriter,
+  type WriterOptions,
+} from './log-writer.ts'
+
+/** One use of a key, or the attempt at one. */
+export interface KeyUse {
+  method: (typeof auditedMethods)[number]
+  curve: SigningCurve
+  /** Derivation path. */
+  path?: string | undefined
+  /** What was signed, or the ciphertext; its SHA-256 goes into the line. */
+  input?: Uint8Array | undefined
+  /** Process that asked. */
+  pid: number
+  /** Kind of the error, when it failed. */
+  outcome?: string | undefined
+}
+
+export interface AuditLogOptions extends WriterOptions {
+  /** Folder of all logs. */
+  folder: string
+  label: DeploymentLabel
+  /** Who the deployment is, for the line that says that it begins. */
+  facts: Readonly<Record<string, unknown>>
+}
+
+/** An open audit log. */
+export interface AuditLog {
+  /** Notes the use of a key for the next `commit`; does not fail when the disk does. */
+  record(use: KeyUse): void
+  /** Writes what has been noted; before that no reply may leave. @throws AuditError */
+  commit(): void
+  /** Notes the end, and gives the log free for another bridge; never throws. */
+  close(): void
+}
+
+/**
+ * Opens the first log of a deployment that no other bridge of it has, and continues it.
+ * @throws StartError DEPLOYMENT_BUSY when each is taken, STATE_UNREACHABLE when one cannot be read
+ *   or written
+ */
+export function openAuditLog(options: AuditLogOptions): AuditLog {
+  const { folder, label, key } = options
+  for (let number = 1; number <= maxLogs; number++) {
+    const path = auditFolder(folder, label, number)
+    const log = withKeyOfLog(key, number, (own) => tryOpen(path, { ...options, key: own }))
+    if (log) return log
+  }
+  throw new StartError(
+    'DEPLOYMENT_BUSY',
+    `deployment ${JSON.stringify(label.id)}: expected fewer than ${maxLogs} bridges of it at once with this state folder, found as many; stop one, or give this one another folder by --state`,
+  )
+}
+
+/** Undefined when another bridge has it. */
+function tryOpen(folder: string, options: AuditLogOptions): AuditLog | undefined {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const lock = lockFile(join(folder, 'lock'))
+    return lock === undefined ? undefined : openLocked(folder, lock, options)
+  } catch (cause) {
+    throw new StartError('STATE_UNREACHABLE', new AuditError(folder, cause).message, { cause })
+  }
+}
+
+function openLocked(folder: string, lock: number, options: AuditLogOptions): AuditLog {
+  try {
+    keepLabel(folder, options.label)
+    settleHead(folder, options.key)
+    const writer = startWriter(folder, options)
+    return createLog(folder, writer, lock, options.log)
+  } catch (error) {
+    closeFd(lock)
+    throw error
+  }
+}
+
+function startWriter(folder: string, options: AuditLogOptions): LogWriter {
+  const end = findChainEnd(folder, options.key)
+  const writer = openWriter(folder, end, options)
+  try {
+    for (const event of end.events) writer.appendEvent(event)
+    writer.appendEvent({ event: 'opened', ...options.facts, backend: options.backend })
+    writer.commit()
+  } catch (error) {
+    writer.close()
+    throw error
+  }
+  for (const event of end.events) tell(options.log, folder, event)
+  return writer
+}
+
+function tell(log: Logger, folder: string, { event, ...facts }: OpeningEvent): void {
+  if (event === 'inconsistent') log.error({ folder, ...facts }, broken)
+  if (event === 'recovered') log.info({ folder, ...facts }, 'audit log: a bridge was killed')
+}
+
+const broken = 'audit log: head and lines do not fit; it goes on in a new file'
+
+function createLog(folder: string, writer: LogWriter, lock: number, log: Logger): AuditLog {
+  let isDirty = false
+  let lostLines = 0
+  let hasFailed = false
+  const write = () => {
+    writer.commit()
+    if (lostLines === 0) return
+    // Their results did not leave: each commit that would have let them failed.
+    writer.appendEvent({ event: 'lost', lines: lostLines })
+    lostLines = 0
+    writer.commit()
+  }
+  const commit = () => {
+    if (!isDirty) return
+    try {
+      write()
+    } catch (cause) {
+      if (!hasFailed) log.error({ err: cause, folder }, 'audit log: cannot be written')
+      hasFailed = true
+      throw new AuditError(folder, cause)
+    }
+    if (hasFailed) log.warn({ folder }, 'audit log: written again')
+    hasFailed = false
+    isDirty = false
+  }
+  return {
+    record(use) {
+      isDirty = true
+      if (!writer.append(use)) lostLines++
+    },
+    commit,
+    close() {
+      isDirty = true
+      writer.appendEvent({ event: 'closed' })
+      try {
+        commit()
+      } catch {
+        // It has been told, and the bridge must end.
+      }
+      writer.close()
+      closeFd(lock)
+    },
+  }
+}

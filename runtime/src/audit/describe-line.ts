@@ -1,0 +1,59 @@
+/**
+ * A line of an audit log for a person.
+ * @module
+ */
+
+const hashDigitsShown = 16
+
+/** One line of text; what is no line of a log is shown as it is. */
+export function describeLine(line: string): string {
+  try {
+    return describe(line)
+  } catch {
+    // Nested deeper than JSON.stringify goes, for example.
+    return `? ${line}`
+  }
+}
+
+function describe(line: string): string {
+  const members = parse(line)
+  if (!members) return `? ${line}`
+  const { seq, time, event, ...facts } = members
+  const start = `${textOf(seq)}  ${timeText(time)}`
+  return typeof event === 'string'
+    ? `${start}  ${event}${factsText(facts)}`
+    : `${start}  ${useText(facts)}`
+}
+
+function useText({ method, curve, path, sha256, pid, outcome }: Record<string, unknown>): string {
+  const target = [curve, path].filter((part) => part !== undefined).map(textOf)
+  const hash = typeof sha256 === 'string' ? [`sha256 ${sha256.slice(0, hashDigitsShown)}…`] : []
+  const end = outcome === undefined ? [] : [textOf(outcome)]
+  return [`${textOf(method)}(${target.join(', ')})`, ...hash, `pid ${textOf(pid)}`, ...end].join(
+    '  ',
+  )
+}
+
+function parse(line: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(line)
+    return typeof value === 'object' && value !== null
+      ? (value as Record<string, unknown>)
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value ?? null)
+}
+
+function timeText(time: unknown): string {
+  const date = new Date(Number(time))
+  return Number.isNaN(date.getTime()) ? textOf(time) : date.toISOString()
+}
+
+function factsText({ hash: _hash, ...facts }: Record<string, unknown>): string {
+  return Object.keys(facts).length > 0 ? `  ${JSON.stringify(facts)}` : ''
+}

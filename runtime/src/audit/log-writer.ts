@@ -1,0 +1,132 @@
+/**
+ * Chain and files together: lines go to the current file, and on in a new one when it has grown.
+ * @module
+ */
+import { createAuditChain, type AuditChain, type AuditUse } from '@causeway/native'
+import { errorCodes, signingCurves } from '@causeway/guest-sdk/protocol'
+import type { Logger } from 'pino'
+import type { ChainEnd } from './chain-end.ts'
+import { checkInPlace, openLogFiles, startNextFile } from './log-files.ts'
+import { createPortableChain } from './portable-chain.ts'
+import { ownSegments, removeSegments } from './segments.ts'
+import { createSync } from './sync.ts'
+
+/** Methods that use a key. */
+export const auditedMethods = [
+  'signer_publicKey',
+  'signer_sign',
+  'signer_encrypt',
+  'signer_decrypt',
+] as const
+
+export interface WriterOptions {
+  /** Key of the head's MAC, 32 bytes; copied. */
+  key: Uint8Array
+  /** Which chain; both write the same bytes. */
+  backend: 'native' | 'portable'
+  /** A file that has grown to it becomes a segment. */
+  maxSegmentBytes: number
+  /** Segments kept beside the current file, at least 1. */
+  maxSegments: number
+  log: Logger
+  /** Unix time, ms. */
+  now?: () => number
+}
+
+/** Writes lines; `append` and `appendEvent` answer whether there was room. */
+export interface LogWriter {
+  append(use: AuditUse): boolean
+  appendEvent(event: Readonly<Record<string, unknown>>): boolean
+  /** @throws SystemError; then all stays pending */
+  commit(): void
+  /** Closes the files and zeroes the key. */
+  close(): void
+}
+
+const words = [...auditedMethods, ...signingCurves, ...Object.keys(errorCodes)]
+const createChain = { native: createAuditChain, portable: createPortableChain }
+
+/** Opens the files of a log and continues it after `end`. */
+export function openWriter(folder: string, end: ChainEnd, options: WriterOptions): LogWriter {
+  const { key, maxSegmentBytes, log } = options
+  // A clock before 1970 has no place in a line.
+  const clock = options.now ?? Date.now
+  const now = () => Math.max(0, clock())
+  // Uses that are written together have one time.
+  let time: number | undefined
+  const { seq, hash, logSize } = end
+  const chain = createChain[options.backend]({ words, key, seq, hash: Buffer.from(hash, 'hex') })
+  chain.setOldest(end.oldest)
+  const files = openLogFiles(folder, end, key)
+  const sync = createSync(files, log)
+  const rotate = () => {
+    const old = files.log
+    const { fd, closed } = startNextFile(folder)
+    files.log = fd
+    sync.retire(old)
+    chain.useFiles({ logFd: files.log, headFd: files.head, logSize: 0 })
+    announceAndRemove({ folder, closed, chain, maxSegments: options.maxSegments, time: now() })
+  }
+  chain.useFiles({ logFd: files.log, headFd: files.head, logSize })
+  const check = everySoOften(() => checkInPlace(folder, files))
+  let confirmation: NodeJS.Timeout | undefined
+  const confirm = () => {
+    confirmation = undefined
+    try {
+      chain.commit(true)
+    } catch {
+      // The next commit meets the same, and tells it.
+    }
+  }
+  return {
+    append: (use) => chain.append((time ??= now()), use),
+    appendEvent: (event) => chain.appendEvent(now(), event),
+    commit() {
+      time = undefined
+      check()
+      if (chain.commit() >= maxSegmentBytes) rotate()
+      if (chain.isHeadBehind) confirmation ??= setTimeout(confirm, confirmationDelayMs).unref()
+      sync.touch()
+    },
+    close() {
+      clearTimeout(confirmation)
+      confirm()
+      sync.close()
+      chain.destroy()
+    },
+  }
+}
+
+const checkIntervalMs = 1000
+const confirmationDelayMs = 5
+
+/** Calls it at most once a second, as long as it does not throw. */
+function everySoOften(check: () => void): () => void {
+  let checkedAt = -Infinity
+  return () => {
+    const now = performance.now()
+    if (now - checkedAt < checkIntervalMs) return
+    check()
+    checkedAt = now
+  }
+}
+
+interface Rotation {
+  folder: string
+  /** Name of the segment that was the current file. */
+  closed: string
+  chain: AuditChain
+  maxSegments: number
+  time: number
+}
+
+/** The head says that they are gone before they are: without its word they would be missing. */
+function announceAndRemove({ folder, closed, chain, maxSegments, time }: Rotation): void {
+  const segments = ownSegments(folder, closed)
+  const old = segments.slice(0, Math.max(0, segments.length - maxSegments))
+  const first = segments[old.length]
+  if (old.length > 0 && first) chain.setOldest(first.firstSeq)
+  chain.appendEvent(time, { event: 'rotated', removed: old.length })
+  chain.commit(true)
+  removeSegments(folder, old)
+}

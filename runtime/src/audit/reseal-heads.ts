@@ -1,0 +1,60 @@
+/**
+ * Heads under a new root secret, such that after a crash at any moment one of each log is authentic
+ * under the root secret that counts.
+ * @module
+ */
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Resealable } from '../signer/rotate-root.ts'
+import type { DeploymentLabel } from '../signer/secret-keys.ts'
+import { withAuditKey } from './audit-key.ts'
+import { headName } from './folder.ts'
+import { formatHead, readHead } from './head.ts'
+import { ownerOfFolder } from './label-file.ts'
+import { nextHeadPath, settleHead } from './next-head.ts'
+
+/** One deployment's log. */
+interface KeptLog {
+  path: string
+  label: DeploymentLabel
+  number: number
+}
+
+/** The audit logs under a folder, as something that a rotation seals anew. */
+export function resealAuditHeads(folder: string): Resealable {
+  return {
+    *prepare(old, next) {
+      for (const { path, label, number } of logsIn(folder)) {
+        const head = withAuditKey(old, label, number, (key) => readHead(join(path, headName), key))
+        // One that does not fit must not become one that does.
+        if (head.state !== 'authentic') continue
+        const text = withAuditKey(next, label, number, (key) => formatHead(head, key))
+        writeFileSync(nextHeadPath(path), text, { mode: 0o600, flush: true })
+        yield `wrote ${nextHeadPath(path)}`
+      }
+    },
+    *settle(current) {
+      for (const { path, label, number } of logsIn(folder)) {
+        withAuditKey(current, label, number, (key) => settleHead(path, key))
+        yield `settled ${join(path, headName)}`
+      }
+    },
+  }
+}
+
+function logsIn(folder: string): KeptLog[] {
+  return namesIn(folder).flatMap((name) => {
+    const path = join(folder, name)
+    const owner = ownerOfFolder(path)
+    return owner ? [{ path, ...owner }] : []
+  })
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * `causeway audit`: the log of a deployment's key uses.
+ * @module
+ */
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { Command, InvalidArgumentError } from 'commander'
+import { withAuditKey } from '../audit/audit-key.ts'
+import { describeLine } from '../audit/describe-line.ts'
+import { auditFolder, logNumbers } from '../audit/folder.ts'
+import { linesByTime } from '../audit/lines-by-time.ts'
+import { verifyAuditLog, type AuditReport } from '../audit/verify.ts'
+import { exitCodes } from './exit-codes.ts'
+import { fail } from './failure.ts'
+import { withDeploymentKeys, type DeploymentKeys } from './keys-deployment.ts'
+import { withSharedOptions, type SharedOptions } from './options.ts'
+import { printable } from './printable.ts'
+
+interface ShowFlags extends SharedOptions {
+  last?: number
+  json?: boolean
+}
+
+interface VerifyFlags extends SharedOptions {
+  json?: boolean
+}
+
+export function auditCommand(): Command {
+  return new Command('audit')
+    .description('the log of every use of a deployment’s keys')
+    .addCommand(showCommand().exitOverride())
+    .addCommand(verifyCommand().exitOverride())
+}
+
+function showCommand(): Command {
+  const command = new Command('show')
+    .description('print the log, unchecked')
+    .argument('<deployment>', 'deployment file (JSON)')
+    .option('--last <n>', 'only the last lines', positive)
+    .option('--json', 'the lines as they are in the log')
+  return withSharedOptions(command).action(show)
+}
+
+function verifyCommand(): Command {
+  const command = new Command('verify')
+    .description('find out whether lines were changed, removed or put in; a bridge may be running')
+    .argument('<deployment>', 'deployment file (JSON)')
+    .option('--json', 'print the finding as JSON')
+    .addHelpText('after', `\nExit code: 0 when it is right, ${exitCodes.invalid} when not.`)
+  return withSharedOptions(command).action(verify)
+}
+
+async function show(file: string, flags: ShowFlags): Promise<void> {
+  try {
+    const folders = await withDeploymentKeys(file, flags, (keys) =>
+      logsOf(keys).map(({ folder }) => folder),
+    )
+    const isRaw = flags.json && !process.stdout.isTTY
+    for (const line of linesByTime(folders, flags.last)) {
+      await print(isRaw ? line : printable(flags.json ? line : describeLine(line)))
+    }
+  } catch (error) {
+    // A reader that went away (`causeway audit show | head`) has seen what it wanted.
+    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') fail(error)
+  }
+}
+
+async function verify(file: string, flags: VerifyFlags): Promise<void> {
+  try {
+    const reports = await withDeploymentKeys(file, flags, verifyAll)
+    const text = flags.json ? `${JSON.stringify(jsonOf(reports))}\n` : reports.map(textOf).join('')
+    process.stdout.write(process.stdout.isTTY ? printable(text) : text)
+    if (reports.some(({ finding }) => finding)) process.exitCode = exitCodes.invalid
+  } catch (error) {
+    fail(error)
+  }
+}
+
+/** Bridges that ran at the same time have a log each. */
+function logsOf({ stateFolder, label }: DeploymentKeys): { number: number; folder: string }[] {
+  const all = join(stateFolder, 'audit')
+  return logNumbers(all, label).map((number) => ({
+    number,
+    folder: auditFolder(all, label, number),
+  }))
+}
+
+function verifyAll(keys: DeploymentKeys): AuditReport[] {
+  return logsOf(keys).map(({ number, folder }) =>
+    withAuditKey(keys.root, keys.label, number, (key) => verifyAuditLog(folder, key)),
+  )
+}
+
+async function print(line: string): Promise<void> {
+  if (!process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain')
+}
+
+function jsonOf(reports: readonly AuditReport[]) {
+  const isOk = (report: AuditReport) => report.finding === undefined
+  const logs = reports.map((report) => ({ ok: isOk(report), ...report }))
+  return { ok: reports.every(isOk), logs }
+}
+
+function textOf({ finding, remarks, lines, first, last }: AuditReport): string {
+  const result = finding
+    ? `✗ ${finding.file}:${finding.line}: ${finding.what}`
+    : `✓ ${lines} lines, ${first?.seq} to ${last?.seq}, ${timeOf(first)} to ${timeOf(last)}`
+  return printable(`${[...remarks.map((remark) => `! ${remark}`), result].join('\n')}\n`)
+}
+
+function timeOf(line: AuditReport['last']): string {
+  return line ? new Date(line.time).toISOString() : 'never'
+}
+
+function positive(text: string): number {
+  const count = Number(text)
+  if (Number.isSafeInteger(count) && count > 0) return count
+  throw new InvalidArgumentError('expected a whole number above 0')
+}

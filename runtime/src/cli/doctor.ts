@@ -1,0 +1,48 @@
+/**
+ * `causeway doctor`: what this host can do, and what to do about what it can't.
+ * @module
+ */
+import { Command } from 'commander'
+import { loadConfig } from '../config.ts'
+import { checkHost } from '../doctor/checks.ts'
+import type { Finding, Status } from '../doctor/finding.ts'
+import { openState } from '../state.ts'
+import { exitCodes } from './exit-codes.ts'
+import { fail } from './failure.ts'
+import { passphraseOf, withSharedOptions, type SharedOptions } from './options.ts'
+import { printable } from './printable.ts'
+
+const marks: Record<Status, string> = { ok: '✓', warning: '!', failure: '✗' }
+const nameWidth = 16
+
+export function doctorCommand(): Command {
+  const command = new Command('doctor')
+    .description('say what this host can do and what to do about what it can’t')
+    .option('--json', 'as JSON')
+    .addHelpText('after', `\nExit code: 0, or ${exitCodes.invalid} when something has a ✗.`)
+  return withSharedOptions(command).action(doctor)
+}
+
+async function doctor(flags: SharedOptions & { json?: boolean }): Promise<void> {
+  try {
+    const findings = await checkHost({
+      config: loadConfig(flags.config),
+      openState: () => openState(flags.state),
+      ...passphraseOf(flags),
+    })
+    const ok = findings.every(({ status }) => status !== 'failure')
+    const text = flags.json ? `${JSON.stringify({ ok, findings })}\n` : textOf(findings)
+    process.stdout.write(flags.json ? text : printable(text))
+    if (!ok) process.exitCode = exitCodes.invalid
+  } catch (error) {
+    fail(error)
+  }
+}
+
+function textOf(findings: readonly Finding[]): string {
+  const lines = findings.flatMap(({ name, status, detail, remedy }) => [
+    `${marks[status]} ${name.padEnd(nameWidth)} ${detail}`,
+    ...(remedy === undefined ? [] : [`  ${''.padEnd(nameWidth)} → ${remedy}`]),
+  ])
+  return `${lines.join('\n')}\n`
+}

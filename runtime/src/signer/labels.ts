@@ -1,0 +1,37 @@
+/**
+ * Labels from which keys are derived. The byte-level description with vectors is `docs/keys.md`.
+ * @module
+ */
+import type { DeploymentLabel, SealUse } from './secret-keys.ts'
+
+/** HKDF salt of every derivation from the root secret. */
+export const derivationSalt = 'bridge-keys/v1'
+
+/** HKDF info: length-prefixed labels, so that no two lists of labels collide. */
+export function derivationInfo(
+  label: DeploymentLabel | 'host',
+  purpose: string,
+  algorithm: string,
+): Buffer {
+  return Buffer.concat([labelPrefix(label), lengthPrefixed(purpose), lengthPrefixed(algorithm)])
+}
+
+/** The same for the key that seals secrets of a deployment. */
+export function sealingInfo({ label, purpose }: SealUse): Buffer {
+  return derivationInfo(label, purpose, 'aes-256-gcm')
+}
+
+/** Whose key it is; no deployment has an empty id, so the host's own are apart. */
+export function labelPrefix(label: DeploymentLabel | 'host'): Buffer {
+  const { originKind, source, id } =
+    label === 'host' ? { originKind: '', source: '', id: '' } : label
+  return Buffer.concat([originKind, source, id].map(lengthPrefixed))
+}
+
+/** `u32 big-endian length || bytes`; text is UTF-8. */
+function lengthPrefixed(label: string | Uint8Array): Buffer {
+  const bytes = Buffer.from(label)
+  const prefix = Buffer.alloc(4)
+  prefix.writeUInt32BE(bytes.length)
+  return Buffer.concat([prefix, bytes])
+}

@@ -1,0 +1,23 @@
+/**
+ * The command for other users.
+ * @module
+ */
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The built command where any user can reach it: a checkout may lie in root's closed home. */
+export function copyCheckout(target: string): string {
+  const repository = fileURLToPath(new URL('../..', import.meta.url))
+  const parts = [
+    'package.json',
+    'node_modules',
+    'native',
+    'guest-sdk',
+    'manifest',
+    'images',
+    'runtime',
+  ]
+  execFileSync('cp', ['-a', ...parts, target], { cwd: repository })
+  return join(target, 'runtime/bin/causeway.js')
+}

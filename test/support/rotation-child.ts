@@ -1,0 +1,22 @@
+/**
+ * Rotates the root secret of a state folder and dies by SIGKILL after a number of changes on disk.
+ * Arguments: state folder, changes. Exit code 0: there were no more than that.
+ */
+import { unlockRoot } from '../../runtime/src/signer/open-root.ts'
+import { nativeBackend } from '../../runtime/src/signer/native-backend.ts'
+import { resealStoredKeys } from '../../runtime/src/signer/reseal-stored-keys.ts'
+import { rotationSteps } from '../../runtime/src/signer/rotate-root.ts'
+
+const [stateFolder = '', changes = '0'] = process.argv.slice(2)
+const steps = rotationSteps({
+  backend: nativeBackend(),
+  root: await unlockRoot({ stateFolder }),
+  resealables: [resealStoredKeys(stateFolder)],
+  now: new Date(),
+})
+for (let done = 0; done < Number(changes); done++) {
+  const step = await steps.next()
+  if (step.done) process.exit(0)
+  process.stdout.write(`${step.value}\n`)
+}
+process.kill(process.pid, 'SIGKILL')

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import { createKeyUses } from '../../../../runtime/src/audit/key-uses.ts'
+import { thrownBy } from '../../../support/thrown.ts'
+
+/** A log that can be full. */
+function recordedLog() {
+  const state = { isFull: false, pending: [] as number[], written: [] as number[], commits: 0 }
+  const uses = createKeyUses<number>({
+    record: (use) => void state.pending.push(use),
+    commit: () => {
+      state.commits++
+      if (state.isFull) throw new Error('no space')
+      state.written.push(...state.pending.splice(0))
+    },
+  })
+  return { state, uses }
+}
+
+describe('uses of keys', () => {
+  it('are written by a commit, which does nothing when there are none', () => {
+    const { state, uses } = recordedLog()
+    uses.commit()
+    uses.record(1)
+    uses.record(2)
+    uses.commit()
+    uses.commit()
+    expect(state).toMatchObject({ written: [1, 2], commits: 1 })
+  })
+
+  it('are refused while the log is full; what was used before is written when there is room', async () => {
+    const { state, uses } = recordedLog()
+    state.isFull = true
+    uses.check()
+    uses.record(1)
+    expect(() => uses.commit()).toThrow('no space')
+    expect(await thrownBy(() => uses.check())).toMatchObject({
+      name: 'RpcError',
+      kind: 'UNAVAILABLE',
+      message: 'the host cannot write the audit log',
+    })
+    // Calls that use no key do not try it.
+    uses.commit()
+    expect(state.commits).toBe(2)
+    state.isFull = false
+    uses.check()
+    uses.record(2)
+    uses.commit()
+    expect(state.written).toEqual([1, 2])
+  })
+})

@@ -1,0 +1,84 @@
+import { execFile } from 'node:child_process'
+import { cpSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, vi } from 'vitest'
+import { chooseBackend } from '../../../../runtime/src/signer/choose-backend.ts'
+import { selfTest } from '../../../../runtime/src/signer/self-test.ts'
+import type { SecretKeys } from '../../../../runtime/src/signer/secret-keys.ts'
+import { test } from '../../../support/folder-fixture.ts'
+import { backends, native } from '../../../support/signer-backends.ts'
+
+test('native where it works, unless the portable one is asked for', async () => {
+  expect((await chooseBackend('auto')).backend.name).toBe('native')
+  expect((await chooseBackend('native')).backend.name).toBe('native')
+  expect((await chooseBackend('portable')).backend.name).toBe('portable')
+})
+
+test.for(backends)('the self-test knows the answers of the $name backend', (backend) => {
+  selfTest(backend)
+})
+
+const flipped = (bytes: Uint8Array) => Uint8Array.from(bytes, (byte, at) => byte ^ Number(at === 9))
+test.for<{ name: string; broken: (keys: SecretKeys) => Partial<SecretKeys>; says: string }>([
+  {
+    name: 'one signature',
+    broken: (keys) => ({
+      sign: (slot, bytes) =>
+        slot === 1 ? flipped(keys.sign(slot, bytes)) : keys.sign(slot, bytes),
+    }),
+    says: 'sign with secp256k1 gave a wrong answer',
+  },
+  {
+    name: 'a derivation that does nothing',
+    broken: (keys) => ({ sign: (slot, bytes) => keys.sign(slot > 4 ? 1 : slot, bytes) }),
+    says: "sign with m/44'/1 gave a wrong answer",
+  },
+  {
+    name: 'decryption',
+    broken: () => ({ decrypt: () => 'DECRYPT_FAILED' as const }),
+    says: 'decrypt with p256 gave a wrong answer',
+  },
+])('the self-test finds: $name', ({ broken, says }) => {
+  const openKeys: typeof native.openKeys = (given) => {
+    const keys = native.openKeys(given)
+    return { ...keys, ...broken(keys) }
+  }
+  expect(() => selfTest({ openKeys })).toThrow(says)
+})
+
+test('a host without the native addon', async ({ folder }) => {
+  const root = fileURLToPath(new URL('../../../../', import.meta.url))
+  // A copy of the package as it is before its build.
+  for (const name of ['package.json', 'src'])
+    cpSync(join(root, 'native', name), join(folder, name), { recursive: true })
+  rmSync(join(folder, 'build'), { recursive: true, force: true })
+  const script = `
+    import { loadSigner } from ${JSON.stringify(join(folder, 'src/signer.ts'))}
+    try { loadSigner() } catch (error) { console.log(error.code, error.message) }`
+  const args = ['--import', fileURLToPath(import.meta.resolve('tsx')), '--input-type=module', '-e']
+  const { stdout } = await promisify(execFile)(process.execPath, [...args, script])
+  expect(stdout.trim()).toBe(
+    'ERR_NATIVE_NOT_BUILT the native addon bridge_signer.node is missing or does not load: run `npm run build:native`',
+  )
+})
+
+test('a host where the native signer does not load: portable, said why; or an error', async () => {
+  vi.resetModules()
+  vi.doMock('../../../../runtime/src/signer/native-backend.ts', () => ({
+    nativeBackend: () => {
+      throw new Error('the addon is missing', { cause: new Error('undefined symbol: X') })
+    },
+  }))
+  const { chooseBackend: choose } = await import('../../../../runtime/src/signer/choose-backend.ts')
+  const { backend, warning } = await choose('auto')
+  expect(backend.name).toBe('portable')
+  const reason = 'the addon is missing (undefined symbol: X)'
+  expect(warning).toBe(
+    `the portable signer is used, which is slow and leaves keys in memory: ${reason}`,
+  )
+  await expect(choose('native')).rejects.toThrow(
+    `signer.backend: expected native to work here, found: ${reason}`,
+  )
+})
