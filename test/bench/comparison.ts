@@ -19,6 +19,8 @@ export interface CompareOptions extends Pick<BenchContext, 'rounds' | 'seconds' 
   servers: readonly Server[]
   /** Numbers of concurrent clients. */
   clients: readonly number[]
+  /** What else is measured in every round. */
+  everyRound?: () => Promise<void>
 }
 
 interface Result {
@@ -31,7 +33,7 @@ interface Result {
 const warmUp = { clients: 16, seconds: 30, maxCalls: 30_000 }
 
 export async function compare(options: CompareOptions): Promise<Comparison> {
-  const { load, servers, rounds, progress } = options
+  const { load, servers, rounds, progress, everyRound } = options
   for (const server of servers) {
     progress(`warming up ${server.name}`)
     await load(server, warmUp)
@@ -40,6 +42,7 @@ export async function compare(options: CompareOptions): Promise<Comparison> {
   for (let round = 1; round <= rounds; round++) {
     progress(`round ${round} of ${rounds}`)
     results.push(...(await compareOnce(options)))
+    await everyRound?.()
   }
   const of = (server: Server) => results.filter((result) => result.server === server)
   return {

@@ -4,8 +4,19 @@
  */
 import type { Group } from './group.ts'
 import { admission } from './groups/admission.ts'
+import { audit } from './groups/audit.ts'
 import { bridge } from './groups/bridge.ts'
 import { idle } from './groups/idle.ts'
+import { signerParts } from './groups/signer-parts.ts'
+import { signer } from './groups/signer.ts'
 import { slowloris } from './groups/slowloris.ts'
 
-export const groups: readonly Group[] = [bridge, admission, idle, slowloris]
+export const groups: readonly Group[] = [
+  bridge,
+  admission,
+  idle,
+  slowloris,
+  signer,
+  signerParts,
+  audit,
+]

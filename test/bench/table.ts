@@ -30,8 +30,9 @@ function range({ ratio: spread }: Row): string {
   return spread ? `${ratio(spread.min)}–${ratio(spread.max)}` : ''
 }
 
+/** Small ones with two digits that say something. */
 function ratio(value: number): string {
-  return value.toFixed(2)
+  return value >= 0.1 || value === 0 ? value.toFixed(2) : value.toPrecision(2)
 }
 
 /** Three digits are as much as such figures are worth. */
@@ -47,8 +48,8 @@ function bound({ of, atLeast, atMost }: Target): string {
   return of === 'ratio' ? `${sign} × floor` : sign
 }
 
-function short(limit: number | undefined): string {
-  return String(Number(limit?.toFixed(2)))
+function short(limit = NaN): string {
+  return String(Number(ratio(limit)))
 }
 
 // Names, units, targets and verdicts to the left; numbers to the right.

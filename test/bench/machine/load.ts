@@ -42,17 +42,23 @@ export interface LoadOptions {
   /** For the request and the expected reply. */
   folder: string
   processes: Processes
+  /**
+   * Clients that never sleep. To wake one costs the server some µs of its core; a floor that keeps
+   * its clients busy has not paid for that, so that a slower server compares with it only like this.
+   */
+  spins?: boolean
 }
 
 /** For a client to end after its burst; it waits five seconds for late replies itself. */
 export const patienceMs = 30_000
 export const unlimitedCalls = 1_000_000_000
 
-export function createLoad({ command, folder, processes }: LoadOptions): Load {
+export function createLoad({ command, folder, processes, spins }: LoadOptions): Load {
   return async (server, { clients, seconds, maxCalls = unlimitedCalls }) => {
     const files = writeExchange(folder, server)
-    const numbers = [clients, seconds, maxCalls].map(String)
-    const args = [...command, server.socket, ...files, ...numbers]
+    const numbers = [server.exchanges ?? 1, clients, seconds, maxCalls].map(String)
+    const way = spins ? 'spin' : 'sleep'
+    const args = [...command, server.socket, ...files, ...numbers, way]
     return await measureCpu(server, async () => {
       const line = await processes.run(args, seconds * 1000 + patienceMs)
       return JSON.parse(line) as LoadFigures

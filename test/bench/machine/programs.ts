@@ -17,6 +17,16 @@ const sources = {
   'job-client': ['job-client.c', 'load.c', 'abstract.c', 'file.c'],
   /** Connections that say nothing, or next to nothing. */
   hold: ['hold.c', 'abstract.c'],
+  /** Signatures a second, nothing else. */
+  'secp256k1-speed': ['secp256k1-speed.c', 'secp256k1-signer.c'],
+  /** The floor of the bridge, and a signature for each call. */
+  'signing-server': [
+    'signing-server.c',
+    'secp256k1-signer.c',
+    'epoll-server.c',
+    'abstract.c',
+    'file.c',
+  ],
 } as const
 
 export type ProgramName = keyof typeof sources
@@ -25,6 +35,8 @@ export const programNames = Object.keys(sources) as ProgramName[]
 
 const folder = fileURLToPath(new URL('../programs/', import.meta.url))
 const flags = ['-O2', '-Wall', '-Wextra', '-Werror']
+// Debian's static one, as in the native signer; who does not need it takes nothing of it.
+const libraries = ['-l:libsecp256k1.a']
 const compileTimeoutMs = 60_000
 
 export interface CompileOptions {
@@ -40,7 +52,7 @@ export async function compile(name: ProgramName, options: CompileOptions): Promi
   const output = join(options.folder, name)
   const files = sources[name].map((file) => join(folder, file))
   const linking = options.isStatic ? ['-static'] : []
-  const command = ['cc', ...flags, ...linking, '-o', output, ...files]
+  const command = ['cc', ...flags, ...linking, '-o', output, ...files, ...libraries]
   await options.processes.run(command, compileTimeoutMs)
   return output
 }

@@ -87,5 +87,5 @@ static bool admit(int fd) {
 }
 
 int main(int argc, char **argv) {
-  return serve_lines(argc, argv, admit);
+  return serve_lines(argc, argv, admit, NULL);
 }

@@ -2,7 +2,6 @@
 #include "epoll-server.h"
 
 #include "abstract.h"
-#include "file.h"
 
 #include <err.h>
 #include <errno.h>
@@ -14,6 +13,7 @@
 enum { MOST_AHEAD = 64, EVENTS = 256 };
 
 static struct bytes reply;
+static fill_in_fn *fill_in_reply;
 
 static void watch(int epoll, int fd) {
   struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
@@ -25,8 +25,10 @@ static bool answer(int fd) {
   char line[65536];
   ssize_t length = recv(fd, line, sizeof line, MSG_DONTWAIT);
   if (length < 0 && errno == EAGAIN) return false;
-  if (length > 0 && line[length - 1] == '\n')
+  if (length > 0 && line[length - 1] == '\n') {
+    if (fill_in_reply) fill_in_reply(reply, line, (size_t)length);
     send(fd, reply.data, reply.length, MSG_NOSIGNAL | MSG_DONTWAIT);
+  }
   close(fd);
   return true;
 }
@@ -60,11 +62,12 @@ static void serve(int epoll, int listener, int ahead, admit_fn *admit) {
   }
 }
 
-int serve_lines(int argc, char **argv, admit_fn *admit) {
+int serve_lines(int argc, char **argv, admit_fn *admit, fill_in_fn *fill_in) {
   if (argc != 4) errx(2, "usage: %s SOCKET REPLY-FILE AHEAD", argv[0]);
   int ahead = atoi(argv[3]);
   if (ahead < 1 || ahead > MOST_AHEAD) errx(2, "expected AHEAD from 1 to %d", MOST_AHEAD);
   reply = read_file(argv[2]);
+  fill_in_reply = fill_in;
   int listener = listen_abstract(argv[1]);
   int epoll = epoll_create1(EPOLL_CLOEXEC);
   watch(epoll, listener);

@@ -2,10 +2,12 @@
 // floor SOCKET REPLY-FILE AHEAD
 #include "epoll-server.h"
 
+#include <stddef.h>
+
 static bool everyone(int fd) {
   return fd >= 0;
 }
 
 int main(int argc, char **argv) {
-  return serve_lines(argc, argv, everyone);
+  return serve_lines(argc, argv, everyone, NULL);
 }

@@ -33,7 +33,8 @@ static const char *own_socket(void) {
 }
 
 int main(void) {
-  struct load load = {.request = read_file("request"), .reply = read_file("reply")};
+  struct load load = {
+      .exchanges = 1, .requests = read_file("request"), .replies = read_file("reply")};
   FILE *control = open_control();
   puts("ready");
   fflush(stdout);

@@ -5,7 +5,6 @@
 
 #include <err.h>
 #include <errno.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +19,8 @@ static const uint64_t patience_ns = 5000000000;
 
 struct client {
   int fd;
+  struct bytes request;
+  struct bytes reply;
   size_t received;
   uint64_t began;
 };
@@ -49,22 +50,30 @@ static bool goes_on(const struct run *run, uint64_t now) {
   return now < run->ends && run->started < run->load->max_calls;
 }
 
-static bool connect_and_send(const struct run *run, int fd) {
-  const struct bytes *request = &run->load->request;
-  if (connect(fd, (const struct sockaddr *)&run->address, run->address_length)) return false;
-  ssize_t sent = send(fd, request->data, request->length, MSG_NOSIGNAL);
+static struct bytes nth(const struct bytes *all, const struct load *load, long index) {
+  size_t length = all->length / (size_t)load->exchanges;
+  return (struct bytes){all->data + (size_t)(index % load->exchanges) * length, length};
+}
+
+static bool connect_and_send(const struct run *run, const struct client *client) {
+  const struct bytes *request = &client->request;
+  const struct sockaddr *address = (const struct sockaddr *)&run->address;
+  if (connect(client->fd, address, run->address_length)) return false;
+  ssize_t sent = send(client->fd, request->data, request->length, MSG_NOSIGNAL);
   return sent == (ssize_t)request->length;
 }
 
 // A client that could not begin stays closed and tries again at the next turn.
 static void begin_call(struct run *run, struct client *client) {
+  client->request = nth(&run->load->requests, run->load, run->started);
+  client->reply = nth(&run->load->replies, run->load, run->started);
   run->started++;
   client->received = 0;
   client->began = now_ns();
   client->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (client->fd < 0) err(1, "socket");
   struct epoll_event event = {.events = EPOLLIN, .data.ptr = client};
-  if (connect_and_send(run, client->fd)) {
+  if (connect_and_send(run, client)) {
     if (epoll_ctl(run->epoll, EPOLL_CTL_ADD, client->fd, &event)) err(1, "epoll_ctl");
     run->open++;
     return;
@@ -89,7 +98,7 @@ static void end_call(struct run *run, struct client *client, bool right) {
 
 static void receive(struct run *run, struct client *client) {
   char part[65536];
-  const struct bytes *reply = &run->load->reply;
+  const struct bytes *reply = &client->reply;
   ssize_t length = recv(client->fd, part, sizeof part, 0);
   if (length < 0 && errno == EAGAIN) return;
   size_t left = reply->length - client->received;
@@ -108,7 +117,7 @@ static void begin_idle_clients(struct run *run) {
 static void turn(struct run *run) {
   struct epoll_event events[EVENTS];
   if (run->open < run->load->clients && goes_on(run, now_ns())) begin_idle_clients(run);
-  int count = epoll_wait(run->epoll, events, EVENTS, TICK_MS);
+  int count = epoll_wait(run->epoll, events, EVENTS, run->load->spins ? 0 : TICK_MS);
   for (int i = 0; i < count; i++) receive(run, events[i].data.ptr);
 }
 
@@ -126,6 +135,12 @@ static void *room(size_t count, size_t size) {
   void *memory = calloc(count, size);
   if (!memory) err(1, "memory");
   return memory;
+}
+
+static void check_exchanges(const struct load *load) {
+  int count = load->exchanges;
+  if (count < 1 || load->requests.length % (size_t)count || load->replies.length % (size_t)count)
+    errx(2, "expected %d requests of one length, and as many replies", count);
 }
 
 static struct run open_run(const struct load *load) {
@@ -148,6 +163,7 @@ static void close_run(struct run *run) {
 }
 
 struct figures run_load(const struct load *load) {
+  check_exchanges(load);
   struct run run = open_run(load);
   uint64_t start = now_ns();
   run.ends = start + (uint64_t)(load->seconds * 1e9);

@@ -16,15 +16,17 @@ export interface ServeOptions {
   prefix?: readonly string[]
   flags?: readonly string[]
   name?: string
+  /** The deployment file's content; default nothing in particular. */
+  deployment?: Readonly<Record<string, unknown>>
 }
 
-/** `causeway serve` of a deployment without anything in particular. */
+/** `causeway serve` of a deployment. */
 export async function startCauseway(options: ServeOptions): Promise<Server> {
-  const { processes, prefix = [], flags = [], name = 'causeway' } = options
+  const { processes, prefix = [], flags = [], name = 'causeway', deployment = {} } = options
   const folder = join(options.folder, name)
   await mkdir(folder)
   const file = join(folder, 'deployment.json')
-  await writeFile(file, '{}')
+  await writeFile(file, JSON.stringify(deployment))
   const socket = fullLengthName()
   const where = ['--socket', socket, '--state', join(folder, 'state')]
   const command = [process.execPath, causewayBin, 'serve', file, ...where, ...flags]

@@ -43,7 +43,9 @@ export async function startOther(options: OtherOptions): Promise<Server> {
 }
 
 /** A server of this folder, run by this Node. */
-export function nodeProgram(file: 'node-net.ts' | 'node-http.ts'): readonly string[] {
+export function nodeProgram(
+  file: 'node-net.ts' | 'node-http.ts' | 'bridge-process.ts',
+): readonly string[] {
   const path = fileURLToPath(new URL(file, import.meta.url))
   return [process.execPath, '--import', 'tsx', path]
 }

@@ -13,6 +13,11 @@ export interface Server {
   request: string
   /** The same for every call. */
   reply: string
+  /**
+   * How many requests and replies these are, one after another and all of the same length; calls
+   * take them in turn. Default 1.
+   */
+  exchanges?: number
   stop: () => Promise<void>
 }
 

@@ -43,6 +43,17 @@ test('servers take turns in every round, each after a warm-up', async () => {
   expect(bursts).toEqual(['warm slow 16', 'warm ours 16', ...round, ...round])
 })
 
+test('what else is measured comes once in every round', async () => {
+  const { load, bursts } = notingLoad({ ours: figures(1, 1), slow: figures(1, 1) })
+  const everyRound = () => {
+    bursts.push('else')
+    return Promise.resolve()
+  }
+  await compare({ ...options, load, servers: [slow, ours], clients: [16], everyRound })
+  const round = ['slow 16', 'ours 16', 'else']
+  expect(bursts).toEqual(['warm slow 16', 'warm ours 16', ...round, ...round])
+})
+
 test('the floor is the best one at each figure', async () => {
   const known = { ours: figures(90, 12), slow: figures(80, 10), fast: figures(100, 11) }
   const { load } = notingLoad(known)

@@ -8,6 +8,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openControl } from '../../bench/machine/control.ts'
 import { descriptorsReach, holdConnections } from '../../bench/machine/held-connections.ts'
@@ -89,6 +90,15 @@ describe('the load client', { timeout: 60_000 }, () => {
     await floor.stop()
   })
 
+  test('can do without sleep', async () => {
+    const floor = await startFloor('floor', 8)
+    const command = [programs.get('load-client')!]
+    const spinning = createLoad({ command, folder, processes, spins: true })
+    const figures = await spinning(floor, { clients: 16, seconds: 30, maxCalls: 1000 })
+    expect(figures).toMatchObject({ calls: 1000, errors: 0 })
+    await floor.stop()
+  })
+
   test('does not go on for ever where nobody listens', async () => {
     const floor = await startFloor('floor', 1)
     const nobody = load({ ...floor, socket: 'causeway-nobody' }, { clients: 4, seconds: 0.2 })
@@ -113,6 +123,56 @@ describe('the load client', { timeout: 60_000 }, () => {
     expect(await ended).toEqual([0, null])
     await floor.stop()
   })
+})
+
+describe('a C server that signs', { timeout: 60_000 }, () => {
+  const key = Buffer.alloc(32, 7)
+  const digests = [1, 2, 3].map((byte) => Buffer.alloc(32, byte))
+  const replyWith = (bytes: Uint8Array) =>
+    `{"jsonrpc":"2.0","id":"1","result":{"bytes":"${Buffer.from(bytes).toString('hex')}"}}\n`
+  const requests = digests.map((digest) => `{"bytes":"${digest.toString('hex')}"}\n`)
+  const replies = digests.map((digest) =>
+    replyWith(secp256k1.sign(digest, key, { prehash: false, lowS: true })),
+  )
+  const burst = { clients: 4, seconds: 30, maxCalls: 300 }
+
+  const startSigning = async () => {
+    const keyFile = join(folder, 'key')
+    await writeFile(keyFile, key)
+    const command = [programs.get('signing-server')!]
+    const extra = ['1', keyFile]
+    const options = { name: 'signing', command, extra, folder, processes }
+    const server = await startUnasked({ ...options, reply: replyWith(Buffer.alloc(64)) })
+    return { ...server, request: requests.join(''), exchanges: requests.length }
+  }
+
+  test('gives the signature that noble gives, to every request its own', async () => {
+    const server = await startSigning()
+    const figures = await load({ ...server, reply: replies.join('') }, burst)
+    expect(figures).toMatchObject({ calls: 300, errors: 0 })
+    await server.stop()
+  })
+
+  test('a signature of another digest is counted as an error', async () => {
+    const server = await startSigning()
+    const swapped = [replies[0], replies[2], replies[1]].join('')
+    const figures = await load({ ...server, reply: swapped }, burst)
+    expect(figures).toMatchObject({ calls: 100, errors: 200 })
+    await server.stop()
+  })
+
+  test('requests of several lengths are refused', async () => {
+    const server = await startSigning()
+    const reply = replies.join('').slice(1)
+    await expect(load({ ...server, reply }, burst)).rejects.toThrow('3 requests of one length')
+    await server.stop()
+  })
+})
+
+test('libsecp256k1 says how many signatures it makes', { timeout: 60_000 }, async () => {
+  const line = await processes.run([programs.get('secp256k1-speed')!, '0.05'], 30_000)
+  expect(JSON.parse(line)).toEqual({ signsPerSecond: expect.any(Number) })
+  expect(JSON.parse(line).signsPerSecond).toBeGreaterThan(0)
 })
 
 describe('the floor with admission', { timeout: 60_000 }, () => {

@@ -76,6 +76,17 @@ describe('renderTable', () => {
     )
   })
 
+  test('small ratios keep digits that say something', () => {
+    const row = toRow('signer-parts', {
+      name: 'BIP-32',
+      unit: 'µs',
+      values: [36],
+      floors: [2200],
+      target: { of: 'ratio', atMost: 1 / 15 },
+    })
+    expect(renderTable('signer-parts', [row])).toContain('0.016 (0.016–0.016)  ≤ 0.067 × floor')
+  })
+
   test('a remark of all rows names none of them', () => {
     const remarked = rows.map((row) => ({ ...row, remark: 'unpinned' }))
     expect(renderTable('bridge', remarked)).toContain('\n  ! unpinned\n')
