@@ -2,6 +2,7 @@
  * `causeway run`: real programs of a Debian image inside PRoot.
  */
 import { execFileSync, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
@@ -240,7 +241,7 @@ describe('two jobs at once', () => {
   }) => {
     skip(!isRoot, 'only root can give jobs uids of their own')
     const other = join(folder.path, 'other-state')
-    const socket = 'causeway-test-victim'
+    const socket = `causeway-test-${randomUUID()}`
     const victim = await deploy({ files: { 'job.sh': 'echo ready; sleep 60' } })
     const { child, finished } = start(process.execPath, [
       causewayBin,
@@ -396,12 +397,14 @@ describe('what a job sees', () => {
       EMPTY: '',
       BRIDGE_SOCKET: 'mine',
     }
+    // Of its own: another run of the tests on this host must not have it.
+    const socket = `causeway-test-${randomUUID()}`
     const script = "tr '\\0' '\\1' < /proc/self/environ"
     const result = await runJob(
       { files: { 'job.sh': script }, deployment: { environment } },
       '--quiet',
       '--socket',
-      'causeway-test-environment',
+      socket,
     )
     const seen = Object.fromEntries(
       result.stdout
@@ -415,7 +418,7 @@ describe('what a job sees', () => {
       ...environment,
       PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
       HOME: '/root',
-      BRIDGE_SOCKET: 'causeway-test-environment',
+      BRIDGE_SOCKET: socket,
     })
   })
 
