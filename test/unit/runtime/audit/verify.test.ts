@@ -102,36 +102,36 @@ describe('a log that nobody touched', () => {
     ])
   })
 
-  test('a boundary that somebody puts behind the head makes nothing of missing lines', ({
-    folder,
-  }) => {
-    writeTestLog(folder, 30)
-    changeLines(folder, (lines) => {
-      const kept = lines.slice(20)
-      const { seq, hash, time } = JSON.parse(kept.at(-1)!) as Record<string, number | string>
-      const body = `{"seq":${Number(seq) + 1},"time":${time},"event":"rotated","oldest":21`
-      return [...kept, `${body},"hash":"${hashAfter(String(hash), Buffer.from(body))}"}`]
-    })
-    const missing = 'audit.log:1: lines 1 to 20 are missing at the beginning'
-    expect(findingIn(folder)).toBe(missing)
-    // Nor does the next bridge take it under the head.
-    writeTestLog(folder, 1)
-    expect(findingIn(folder)).toBe(missing)
-  })
+  /** What says that the lines before 21 are gone, chained to the last line but under no key. */
+  const forgedAfter = (last: string) => {
+    const { seq, hash, time } = JSON.parse(last) as { seq: number; hash: string; time: number }
+    const body = `{"seq":${seq + 1},"time":${time},"event":"rotated","oldest":21`
+    return `${body},"hash":"${hashAfter(hash, Buffer.from(body))}"}`
+  }
 
-  test('nor one in a file of its own', ({ folder }) => {
+  test.for([
+    {
+      where: 'behind the head',
+      name: 'audit.log',
+      forge: (folder: string) =>
+        changeLines(folder, (lines) => [...lines.slice(20), forgedAfter(lines.at(-1)!)]),
+    },
+    {
+      where: 'in a file of its own',
+      name: 'audit-000000000021.log',
+      forge: (folder: string, name: string) => {
+        const line = forgedAfter(allLines(folder).at(-1)!)
+        changeLines(folder, (lines) => lines.slice(20))
+        renameSync(logFile(folder), logFile(folder, name))
+        writeFileSync(logFile(folder), `${line}\n`)
+      },
+    },
+  ])('a line $where makes nothing of missing ones', ({ forge, name }, { folder }) => {
     writeTestLog(folder, 30)
-    const { seq, hash, time } = JSON.parse(allLines(folder).at(-1)!) as Record<
-      string,
-      number | string
-    >
-    changeLines(folder, (lines) => lines.slice(20))
-    renameSync(logFile(folder), logFile(folder, 'audit-000000000021.log'))
-    const body = `{"seq":${Number(seq) + 1},"time":${time},"event":"rotated","oldest":21`
-    const line = `${body},"hash":"${hashAfter(String(hash), Buffer.from(body))}"}\n`
-    writeFileSync(logFile(folder), line)
-    const missing = 'audit-000000000021.log:1: lines 1 to 20 are missing at the beginning'
+    forge(folder, name)
+    const missing = `${name}:1: lines 1 to 20 are missing at the beginning`
     expect(findingIn(folder)).toBe(missing)
+    // Nor does the next bridge make anything of it.
     writeTestLog(folder, 1)
     expect(findingIn(folder)).toBe(missing)
   })
