@@ -34,11 +34,15 @@ const packages = {
 }
 const testPackages = {
   git: 'git',
+  debootstrap: '/usr/sbin/debootstrap',
   socat: 'socat',
   'musl-tools': 'musl-gcc',
   'busybox-static': 'busybox',
   procps: 'ps',
   binutils: 'readelf',
+  'gcc-aarch64-linux-gnu': 'aarch64-linux-gnu-gcc',
+  'libc6-dev-arm64-cross': '/usr/aarch64-linux-gnu/lib/libc.a',
+  'qemu-user-static': 'qemu-aarch64-static',
   'python3-cryptography': '/usr/lib/python3/dist-packages/cryptography/__init__.py',
   'python3-cryptography-vectors': '/usr/lib/python3/dist-packages/cryptography_vectors/__init__.py',
 }

@@ -122,6 +122,56 @@
       "ldflags": ["-nostdlib", "-static", "-no-pie", "-Wl,-z,noexecstack,--build-id=none"]
     },
     {
+      # Runs as a job before the first one: whose files does it see? Static, without any libc.
+      "target_name": "bridge-canary",
+      "type": "executable",
+      "sources": ["src/canary/main.c"],
+      "cflags": [
+        "<@(strict_warnings)",
+        "-std=gnu11",
+        "-ffreestanding",
+        "-fno-stack-protector",
+        "-fno-pie",
+        "-fno-asynchronous-unwind-tables",
+        "-fno-tree-loop-distribute-patterns"
+      ],
+      "cflags!": ["-pthread"],
+      "ldflags!": ["-pthread", "-rdynamic"],
+      "ldflags": ["-nostdlib", "-static", "-no-pie", "-Wl,-z,noexecstack,--build-id=none"]
+    },
+    {
+      # Extracts images; static, so that nothing on the host can be preloaded into it.
+      "target_name": "bridge-unpack",
+      "type": "executable",
+      "sources": [
+        "src/unpack/main.c",
+        "src/unpack/options.c",
+        "src/unpack/fail.c",
+        "src/unpack/hygiene.c",
+        "src/unpack/identity.c",
+        "src/unpack/landlock.c",
+        "src/unpack/filter.c",
+        "src/unpack/decoder.c",
+        "src/unpack/input.c",
+        "src/unpack/numbers.c",
+        "src/unpack/header.c",
+        "src/unpack/extension.c",
+        "src/unpack/pax.c",
+        "src/unpack/names.c",
+        "src/unpack/wrapper.c",
+        "src/unpack/entry.c",
+        "src/unpack/archive.c",
+        "src/unpack/resolve.c",
+        "src/unpack/records.c",
+        "src/unpack/folders.c",
+        "src/unpack/files.c"
+      ],
+      "cflags": ["<@(strict_warnings)", "-std=gnu11"],
+      "cflags!": ["-pthread"],
+      "ldflags!": ["-pthread", "-rdynamic"],
+      "ldflags": ["-static", "-Wl,-z,noexecstack,--build-id=none"]
+    },
+    {
       # Confines and starts a job; static, so that nothing on the host can be preloaded into it.
       "target_name": "bridge-launch",
       "type": "executable",
@@ -129,9 +179,19 @@
         "src/launch/main.c",
         "src/launch/options.c",
         "src/launch/fail.c",
+        "src/launch/control.c",
         "src/launch/lifeline.c",
+        "src/launch/cgroups.c",
+        "src/launch/id-maps.c",
         "src/launch/namespaces.c",
+        "src/launch/mounts.c",
+        "src/launch/storage.c",
+        "src/launch/overlay.c",
+        "src/launch/devices.c",
+        "src/launch/stage.c",
         "src/launch/identity.c",
+        "src/launch/limits.c",
+        "src/launch/landlock.c",
         "src/launch/filter.c",
         "src/launch/hygiene.c",
         "src/launch/descendants.c",

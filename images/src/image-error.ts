@@ -12,6 +12,8 @@ export type ImageErrorKind =
   | 'IMAGE_ARCHIVE_INVALID'
   | 'IMAGE_TOO_LARGE'
   | 'IMAGE_BUILD_FAILED'
+  | 'IMAGE_NOT_FOUND'
+  | 'IMAGE_IN_USE'
 
 /**
  * An image could not be fetched, unpacked or built. Aborts are not ImageErrors: they reject with

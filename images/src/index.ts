@@ -6,17 +6,17 @@
  */
 export { ImageError, type ImageErrorKind } from './image-error.ts'
 export type { ImageProgress, OnProgress } from './progress.ts'
-export {
-  createImageStore,
-  type FetchOptions,
-  type ImageReference,
-  type ImageStore,
-  type ImageStoreOptions,
-  type StoredImage,
-} from './store/image-store.ts'
+export { createImageStore, type ImageStore, type ImageStoreOptions } from './store/image-store.ts'
+export type { FetchOptions, ImageReference, StoredImage } from './store/archives.ts'
+export type { ListedImage, ListedTree } from './store/inventory.ts'
+export type { ImageTree, OpenTreeOptions } from './store/open-tree.ts'
+export type { Pruned, PruneOptions } from './store/prune.ts'
+export type { LockMode, TryLock } from './store/store-lock.ts'
+export type { VerifiedImage } from './store/verify.ts'
 export { showUrl } from './store/url-policy.ts'
-export { unpackImage, type UnpackOptions } from './unpack/unpack-image.ts'
-export { removeTree } from './root/remove-tree.ts'
+export { unpackImage, type UnpackOptions, type UnpackedImage } from './unpack/unpack-image.ts'
+export { emptyFolder, removeTree } from './root/remove-tree.ts'
+export { readInRoot } from './root/read-in-root.ts'
 export { resolveInRoot } from './root/resolve-in-root.ts'
 export {
   makeFolderInRoot,

@@ -10,6 +10,10 @@ export interface ImageProgress {
   phase: 'download' | 'verify' | 'unpack' | 'build'
   bytes?: number
   totalBytes?: number
+  /** Files, folders and links made, once that is known. */
+  entries?: number
+  /** Of `bytes`, those that an earlier transfer had left. */
+  resumedBytes?: number
   /** What is being done, for a person. */
   detail?: string
 }
@@ -25,17 +29,26 @@ export interface ByteProgress {
   finish: () => void
 }
 
-/** Reports a running byte count of `phase` to `onProgress`, throttled to one report per 100 ms. */
+/**
+ * Reports a running byte count of `phase` to `onProgress`, throttled to one report per 100 ms.
+ *
+ * @param resumedBytes where the count begins
+ */
 export function countProgress(
   phase: ImageProgress['phase'],
   totalBytes: number | undefined,
   onProgress: OnProgress | undefined,
+  resumedBytes = 0,
 ): ByteProgress {
-  let bytes = 0
+  let bytes = resumedBytes
   let reportedAt = 0
+  const known = {
+    ...(totalBytes === undefined ? {} : { totalBytes }),
+    ...(resumedBytes === 0 ? {} : { resumedBytes }),
+  }
   const report = () => {
     reportedAt = Date.now()
-    onProgress?.({ phase, bytes, ...(totalBytes === undefined ? {} : { totalBytes }) })
+    onProgress?.({ phase, bytes, ...known })
   }
   return {
     add(count) {

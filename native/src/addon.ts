@@ -40,7 +40,7 @@ export type NativeBridgeEngineClass = new (
 
 export interface NativeBridgeEngine {
   open(): number
-  admit(kind: number, uid: number, pid: number): number
+  admit(kind: number, uid: number, uidCount: number, pid: number): number
   reply(tag: number, text: string | undefined): boolean
   judgeAgain(tag: number, into: Float64Array): number
   close(lastWord: string): void

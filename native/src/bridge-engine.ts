@@ -56,9 +56,11 @@ export interface EngineRefusal {
  * Whose processes may call. `uid`: every one of that user. `pid-namespace`: those of that user in
  * the PID namespace of process `pid`, or in one inside it. `tracer`: those of that user that
  * process `pid` traces. The kernel keeps both apart from others that get the same number later.
+ * `uidCount` (default 1) makes the user a range of them, from `uid` on.
  */
-export type Membership =
-  { by: 'uid'; uid: number } | { by: 'pid-namespace' | 'tracer'; uid: number; pid: number }
+export type Membership = { uid: number; uidCount?: number } & (
+  { by: 'uid' } | { by: 'pid-namespace' | 'tracer'; pid: number }
+)
 
 export interface EngineOptions {
   /** Name of the abstract socket without the leading NUL, 1 to 107 bytes. */
@@ -155,9 +157,11 @@ function createNative(options: EngineOptions, fds: readonly number[]): NativeBri
 
 function admit(native: NativeBridgeEngine, membership: Membership): void {
   const pid = membership.by === 'uid' ? 0 : membership.pid
-  checkUid(membership.uid, 'uid')
-  checkInteger(pid, 'pid', membership.by === 'uid' ? 0 : 1, 0x7fffffff)
-  checked('admit', native.admit(memberships.indexOf(membership.by), membership.uid, pid))
+  const { by, uid, uidCount = 1 } = membership
+  checkUid(uid, 'uid')
+  checkInteger(uidCount, 'uidCount', 1, 0xffffffff - uid)
+  checkInteger(pid, 'pid', by === 'uid' ? 0 : 1, 0x7fffffff)
+  checked('admit', native.admit(memberships.indexOf(by), uid, uidCount, pid))
 }
 
 /** @param observed where the addon puts what it saw */

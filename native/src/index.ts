@@ -17,7 +17,7 @@ export type {
   Membership,
   RefusalReason,
 } from './bridge-engine.ts'
-export { closeFd, createPipe } from './pipe.ts'
+export { chownFd, closeFd, createPipe } from './pipe.ts'
 export type { Pipe } from './pipe.ts'
 export { hardenProcess } from './harden.ts'
 export { lockFile } from './lock.ts'

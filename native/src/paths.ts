@@ -20,6 +20,10 @@ export interface NativePaths {
   launcher: string
   /** `bridge-guest-init`: first process of the guest's side, reports the job's real end. */
   guestInit: string
+  /** `bridge-canary`: run as a job, tells whose files a job sees. */
+  canary: string
+  /** `bridge-unpack`: extracts a hostile tar archive into its working directory. */
+  unpacker: string
   /** `libcauseway-ifaddrs.so`: preloadable `getifaddrs` that shows only the loopback interface. */
   ifaddrsShim: string
 }
@@ -28,5 +32,7 @@ export interface NativePaths {
 export const nativePaths: Readonly<NativePaths> = Object.freeze({
   launcher: builtFile('bridge-launch'),
   guestInit: builtFile('bridge-guest-init'),
+  canary: builtFile('bridge-canary'),
+  unpacker: builtFile('bridge-unpack'),
   ifaddrsShim: builtFile('libcauseway-ifaddrs.so'),
 })

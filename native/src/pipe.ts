@@ -29,19 +29,25 @@ export function createPipe(ownerUid?: number): Pipe {
   checked('pipe', addon().pipe(ends))
   const [readFd = -1, writeFd = -1] = ends
   const pipe = { readFd, writeFd }
-  if (ownerUid !== undefined) giveTo(ownerUid, pipe)
-  return pipe
-}
-
-/** Both ends share one inode, so that one call is enough. */
-function giveTo(ownerUid: number, { readFd, writeFd }: Pipe): void {
   try {
-    checked('fchown', addon().fchown(readFd, ownerUid))
+    if (ownerUid !== undefined) chownFd(readFd, ownerUid)
   } catch (error) {
     closeFd(readFd)
     closeFd(writeFd)
     throw error
   }
+  return pipe
+}
+
+/**
+ * Gives an open file to a user. Both ends of a pipe share one inode: one call is enough.
+ *
+ * @throws TypeError or RangeError naming the argument; SystemError, `EPERM` when not allowed to.
+ */
+export function chownFd(fd: number, uid: number): void {
+  checkDescriptor(fd)
+  checkUid(uid, 'uid')
+  checked('fchown', addon().fchown(fd, uid))
 }
 
 /**

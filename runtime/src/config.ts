@@ -7,6 +7,8 @@ import { parse } from 'smol-toml'
 import * as v from 'valibot'
 import { compareLevels, implementedLevel } from './bridge/gate.ts'
 import { defaultLimits, type ClassLimits } from './bridge/limits.ts'
+import { cpuPinnings } from './sandbox/cpus.ts'
+import { backendSettings } from './sandbox/layers.ts'
 import { signerSettings } from './signer/choose-backend.ts'
 
 const level = v.pipe(
@@ -37,6 +39,8 @@ function count(least: number, most: number, byDefault: number) {
 
 const maxCount = 1_000_000
 const maxBytes = 1024 * 1024 * 1024
+// The largest that a double counts by ones.
+const maxLimit = Number.MAX_SAFE_INTEGER
 const maxMs = 24 * 60 * 60 * 1000
 
 const classLimits = (defaults: ClassLimits) =>
@@ -115,6 +119,17 @@ const configSchema = v.strictObject({
     v.strictObject({
       /** Allow `file:` and loopback `http:` image URLs, and https to private addresses. */
       allowLocal: v.optional(v.boolean(), false),
+      /** What images may take on the disk, bytes; those out of use longest go when a new one comes. */
+      maxCacheBytes: count(0, Number.MAX_SAFE_INTEGER, 20 * 1024 ** 3),
+    }),
+    {},
+  ),
+  logs: v.optional(
+    v.strictObject({
+      /** Size at which a deployment's log goes on in a new file, bytes. */
+      maxBytes: count(1024 * 1024, maxBytes, 10 * 1024 * 1024),
+      /** Files kept, the one being written among them; the oldest goes. */
+      maxFiles: count(1, 1000, 5),
     }),
     {},
   ),
@@ -124,8 +139,31 @@ const configSchema = v.strictObject({
       bundlePath: v.optional(guestFolder, '/root/job'),
       /** The PRoot program: a name on PATH or a path. */
       proot: v.optional(v.pipe(v.string(), v.nonEmpty()), 'proot'),
-      /** First of the 65,536 host uids for jobs when the daemon is root; above what others use. */
-      uidBase: count(1000, 4_294_000_000, 1_900_000_000),
+      /** `auto`: namespaces for root where there are any, else PRoot. */
+      backend: v.optional(
+        v.picklist(backendSettings, `expected one of ${backendSettings.join(', ')}`),
+        'proot',
+      ),
+      /** Run jobs with PRoot alone where a host has neither namespaces nor Landlock. */
+      insecure: v.optional(v.boolean('expected true or false'), false),
+      /** `auto`: a job under a PRoot that is not accelerated stays on one processor. */
+      cpuPinning: v.optional(
+        v.picklist(cpuPinnings, `expected one of ${cpuPinnings.join(', ')}`),
+        'auto',
+      ),
+      /** Run images of other architectures through QEMU's user emulation: true, or its folder. */
+      qemu: v.optional(
+        v.union([v.boolean(), guestFolder], 'expected true, false or a folder'),
+        false,
+      ),
+      /** Memory of a job that asks for none, bytes; 0: three quarters of the host's. */
+      memoryBytes: count(0, maxLimit, 0),
+      /** What a job that asks for none may write, bytes. */
+      storageBytes: count(1024 * 1024, maxLimit, 8 * 1024 * 1024 * 1024),
+      /** Processes and threads of a job. */
+      maxProcesses: count(16, 4_000_000, 4096),
+      /** First host uid for jobs when the daemon is root, above what others use; see sandbox/uids. */
+      uidBase: count(1000, 4_200_000_000, 1_900_000_000),
       /** Time between SIGTERM to the job and the end of its whole tree, ms. */
       stopGraceMs: count(0, 600_000, 5_000),
     }),

@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { decodeSs58 } from '@causeway/manifest'
 import type { Membership } from '@causeway/native'
+import type { Logger } from 'pino'
 import { discoverHandlers } from './bridge/discover.ts'
 import { createDispatch, type Answer, type CallRecord } from './bridge/dispatch.ts'
 import { createGate } from './bridge/gate.ts'
@@ -12,14 +13,19 @@ import { noLimits, type BridgeLimits } from './bridge/limits.ts'
 import { startListener } from './bridge/listener.ts'
 import { deploymentHandlers } from './deployment/handlers.ts'
 import { emptyCid } from './deployments/bundle.ts'
+import type { Config } from './config.ts'
 import type { Identity } from './deployments/identity.ts'
 import type { LoadedDeployment } from './deployments/load.ts'
 import { processorHandlers } from './processor/handlers.ts'
 import { signerHandlers } from './signer/handlers.ts'
-import { openKeys, type KeysOptions, type OpenKeys } from './open-keys.ts'
+import type { SignerBackend } from './signer/secret-keys.ts'
+import type { OpenKeys } from './open-keys.ts'
 
-/** What a bridge needs besides the deployment. */
-export interface BridgeOptions extends KeysOptions {
+/** What a bridge needs besides the deployment and its keys. */
+export interface BridgeOptions {
+  config: Config
+  backend: SignerBackend
+  log: Logger
   /** Socket name; default `causeway-` and 128 random bits in hex. */
   socket?: string
   /** Lifts every limit but the line's size. */
@@ -38,12 +44,16 @@ export interface OpenBridge {
   close(): void
 }
 
-/** Opens a deployment's keys and serves its bridge. @throws StartError */
-export async function openBridge(
+/**
+ * Serves a deployment's bridge.
+ * @param keys closed with the bridge, and when it can't be opened
+ * @throws StartError
+ */
+export function openBridge(
   loaded: LoadedDeployment,
+  keys: OpenKeys,
   options: BridgeOptions,
-): Promise<OpenBridge> {
-  const keys = await openKeys(loaded.deployment, options)
+): OpenBridge {
   const socket = options.socket ?? `causeway-${randomBytes(16).toString('hex')}`
   try {
     const limits = options.noLimits ? noLimits : options.config.bridge.limits

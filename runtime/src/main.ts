@@ -4,13 +4,21 @@
  */
 import { Command, CommanderError } from 'commander'
 import { auditCommand } from './cli/audit.ts'
+import { daemonCommand } from './cli/daemon.ts'
 import { demoCommand } from './cli/demo.ts'
+import { deployCommand } from './cli/deploy.ts'
 import { doctorCommand } from './cli/doctor.ts'
 import { exitCodes } from './cli/exit-codes.ts'
 import { fail } from './cli/failure.ts'
+import { imageCommand } from './cli/image.ts'
+import { inspectCommand } from './cli/inspect.ts'
 import { keysCommand } from './cli/keys.ts'
+import { logsCommand } from './cli/logs.ts'
+import { psCommand } from './cli/ps.ts'
+import { rmCommand } from './cli/rm.ts'
 import { runCommand } from './cli/run.ts'
 import { serveCommand } from './cli/serve.ts'
+import { startCommand, stopCommand } from './cli/stop.ts'
 import { validateCommand } from './cli/validate.ts'
 import { packageVersion, versionCommand } from './cli/version.ts'
 
@@ -23,6 +31,15 @@ const commands = [
   keysCommand,
   auditCommand,
   doctorCommand,
+  imageCommand,
+  daemonCommand,
+  deployCommand,
+  psCommand,
+  logsCommand,
+  inspectCommand,
+  stopCommand,
+  startCommand,
+  rmCommand,
 ]
 
 /** Runs one command; sets the exit code, never throws. */

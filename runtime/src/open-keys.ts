@@ -41,17 +41,42 @@ export interface OpenKeys {
   readonly close: () => void
 }
 
+/** The host's root secret, open for any number of deployments. */
+export interface HostKeys {
+  root: RootKeys
+  /** @throws StartError; nothing of the deployment stays open then */
+  openFor(deployment: Deployment): OpenKeys
+  /** Zeroes the root; keys of deployments stay open. */
+  close(): void
+}
+
 /** @throws StartError, or Error about the root secret; nothing stays open then */
-export async function openKeys(deployment: Deployment, options: KeysOptions): Promise<OpenKeys> {
+export async function openHostKeys(options: KeysOptions): Promise<HostKeys> {
   hardenProcess()
   const release = lockRootInUse(options.stateFolder)
   try {
     const root = await openRootKeys(options)
+    return {
+      root,
+      openFor: (deployment) => openUnder(root, deployment, options),
+      close: inOrder(() => root.destroy(), release),
+    }
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+/** Keys of one deployment; the root is zeroed at once, and its folder stays in use until `close`. */
+export async function openKeys(deployment: Deployment, options: KeysOptions): Promise<OpenKeys> {
+  const release = lockRootInUse(options.stateFolder)
+  try {
+    const host = await openHostKeys(options)
     try {
-      const keys = openUnder(root, deployment, options)
+      const keys = host.openFor(deployment)
       return { ...keys, close: inOrder(keys.close, release) }
     } finally {
-      root.destroy()
+      host.close()
     }
   } catch (error) {
     release()

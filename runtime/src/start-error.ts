@@ -11,7 +11,16 @@ export type StartErrorKind =
   | 'DEPLOYMENT_BUSY'
   | 'ROOT_BUSY'
   | 'SANDBOX_UNAVAILABLE'
+  | 'LIMIT_INVALID'
+  | 'ROOT_LOST'
+  | 'ARCHITECTURE_FOREIGN'
   | 'SOCKET_UNAVAILABLE'
+  | 'SCHEDULE_INVALID'
+  | 'RECORD_DAMAGED'
+  | 'DEPLOYMENT_EXISTS'
+  | 'DEPLOYMENT_UNKNOWN'
+  | 'DAEMON_RUNNING'
+  | 'DAEMON_UNREACHABLE'
 
 export class StartError extends Error {
   override readonly name = 'StartError'

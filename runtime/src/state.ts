@@ -2,7 +2,7 @@
  * Where the runtime keeps what outlives a run.
  * @module
  */
-import { mkdirSync, statSync, chmodSync } from 'node:fs'
+import { chmodSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { StartError } from './start-error.ts'
@@ -24,17 +24,30 @@ const othersMayWrite = 0o022
  * @throws StartError STATE_UNREACHABLE when a folder is another user's or others may write to it
  */
 export function openState(folder: string | undefined): StateFolders {
-  const root = resolve(folder ?? defaultFolder())
-  // PRoot takes a colon in a path for the end of it.
-  if (root.includes(':'))
-    throw new StartError('STATE_UNREACHABLE', `state folder ${root}: expected a path without ":"`)
-  const state = { root, images: join(root, 'images'), deployments: join(root, 'deployments') }
-  mkdirSync(dirname(root), { recursive: true })
+  const named = stateRoot(folder)
+  checkCharacters(named)
+  mkdirSync(dirname(named), { recursive: true })
   // A job under a uid of its own must be able to walk to its root, and to see nothing on the way.
-  ensureFolder(state.root, 0o711)
+  ensureFolder(named, 0o711)
+  // Without links: from inside a job's mounts an absolute one would lead back out of them.
+  const root = realpathSync(named)
+  checkCharacters(root)
+  const state = { root, images: join(root, 'images'), deployments: join(root, 'deployments') }
   ensureFolder(state.deployments, 0o711)
   ensureFolder(state.images, 0o700)
   return state
+}
+
+/** PRoot takes a colon in a path for the end of it, an overlay a comma. */
+function checkCharacters(root: string): void {
+  if (!/[:,]/.test(root)) return
+  const expected = 'expected a path without ":" and ","'
+  throw new StartError('STATE_UNREACHABLE', `state folder ${root}: ${expected}`)
+}
+
+/** The path of the same folder, whether it is there or not. */
+export function stateRoot(folder: string | undefined): string {
+  return resolve(folder ?? defaultFolder())
 }
 
 /** Makes a folder; one that is there already keeps its mode, which must be safe. */

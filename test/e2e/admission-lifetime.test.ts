@@ -1,14 +1,11 @@
 /**
- * Admission before a job runs, and when its tracer is gone.
+ * Admission when the tracer of a job is gone, and the end of its run.
  */
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { chmod, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { childrenOf } from '../../runtime/src/sandbox/process-tree.ts'
-import { agentProgram, type Agent } from '../support/admission-agent.ts'
+import type { Agent } from '../support/admission-agent.ts'
 import {
   admitted,
   callTwice,
@@ -22,43 +19,6 @@ import { useRuns } from '../support/admission-runs.ts'
 import { ways } from '../support/admission-ways.ts'
 
 const runs = useRuns()
-const proot = execFileSync('sh', ['-c', 'command -v proot'], { encoding: 'utf8' }).trim()
-
-/** A PRoot that does what the test tells it until that is to become the real one. */
-async function makeEarlyTracer(): Promise<{ config: string; arrived: Promise<Agent> }> {
-  const { folder, control } = runs.common()
-  const { environment, arrived } = control.expect()
-  const program = join(folder, environment['AGENT_LABEL']!)
-  const text = `#!/usr/bin/python3
-import os, sys
-if "--version" in sys.argv: os.execv("${proot}", sys.argv)
-os.environ.update(${JSON.stringify(environment)})
-${agentProgram}`
-  await writeFile(program, text)
-  await chmod(program, 0o755)
-  return { config: `[sandbox]\nproot = "${program}"\n`, arrived }
-}
-
-describe.each(ways)('$name: before the job runs', (way) => {
-  test('nobody may call, not even the job to be', async () => {
-    const { config, arrived } = await makeEarlyTracer()
-    const run = await runs.open(way, config)
-    const tracer = await arrived
-    const pid = tracer.hostPid()!
-    expect(await callTwice(tracer, run.socket)).toMatchObject(refused)
-    const uid = statusOf(pid, 'Uid')
-    expect(await callTwice(await runs.stranger(uid), run.socket)).toMatchObject(refused)
-    expect(await run.logged(({ reason }) => reason !== undefined)).toMatchObject({
-      reason: 'not-open',
-      peer: { pid, uid, command: tracer.hello.label },
-    })
-    await tracer.do('execute', { program: proot }).catch(() => {})
-    expect(await callTwice(await run.main, run.socket)).toMatchObject(admitted)
-    const { stderr } = await run.stop()
-    expect(stderr).toContain('"refused":{"not-open":3}')
-  })
-})
-
 const namespaceWays = ways.filter(({ by }) => by === 'pid-namespace')
 describe.each(namespaceWays)('$name: when PRoot is killed', (way) => {
   test('nobody of the job survives', async () => {

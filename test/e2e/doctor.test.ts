@@ -44,6 +44,7 @@ describe('doctor', () => {
       'process',
       'PRoot',
       'confinement',
+      'limits of jobs',
     ])
     expect(named('Node')).toEqual({ name: 'Node', status: 'ok', detail: process.versions.node })
     expect(named('state folder').detail).toBe(folder)

@@ -48,7 +48,7 @@ export interface OpenRun {
 export interface Run extends Omit<OpenRun, 'main'> {
   main: Agent
   launcher: number
-  /** PRoot. */
+  /** The launcher's child: PRoot, or the guest's init where there is none. */
   tracer: number
 }
 
@@ -65,7 +65,7 @@ export async function prepareRun(options: RunOptions): Promise<RunCommand> {
     files: { 'agent.py': `#!/usr/bin/env python3\n${agentProgram}` },
     deployment: { id: '1', environment },
   })
-  await writeFile(join(place, 'config.toml'), config)
+  await writeFile(join(place, 'config.toml'), `${config}\n${way.config ?? ''}`)
   const socket = `causeway-test-${randomUUID()}`
   const where = ['--state', await stateOf(way, folder), '--config', join(place, 'config.toml')]
   const args = ['run', file, '--socket', socket, '--allow-local-images', '--quiet', ...where]

@@ -20,6 +20,8 @@ export interface Way {
   by: Exclude<Membership['by'], 'uid'>
   /** Uid of the daemon. */
   uid: number
+  /** Lines of the operator's configuration. */
+  config?: string
   /** `causeway` with these arguments; it becomes the daemon without a process in between. */
   command(stage: Stage, args: readonly string[]): Command
 }
@@ -32,6 +34,9 @@ export const ordinaryUid = isRoot ? 65534 : (process.getuid?.() ?? 0)
 const repository = fileURLToPath(new URL('../..', import.meta.url))
 const causeway = (bin: string, args: readonly string[]): Command => [process.execPath, bin, ...args]
 
+// The same view without a tracer.
+const ownRootConfig = '[sandbox]\nbackend = "namespaces"\n'
+
 /** The ways that this machine and the user of the tests allow. */
 export const ways: readonly Way[] = findWays()
 
@@ -40,9 +45,12 @@ function findWays(): Way[] {
   const { namespaces } = JSON.parse(probe) as { namespaces: boolean }
   const by = namespaces ? 'pid-namespace' : 'tracer'
   const own: Way = { name: way('our own', by), by, uid: process.getuid?.() ?? 0, command: plain }
-  if (!isRoot || !namespaces) return [own]
+  if (!namespaces) return [own]
+  const ownRoot = { ...own, name: `${own.name}, in a root of its own`, config: ownRootConfig }
+  if (!isRoot) return [own, ownRoot]
   return [
     own,
+    ownRoot,
     { name: way("root's", 'tracer'), by: 'tracer', uid: 0, command: withoutAdmin },
     ...userWays(),
   ]
@@ -57,7 +65,9 @@ function userWays(): Way[] {
   }
   if (!userHasNamespaces()) return [traced]
   const by = 'pid-namespace'
-  return [{ name: way("a user's", by), by, uid: ordinaryUid, command: asUser }, traced]
+  const spaced: Way = { name: way("a user's", by), by, uid: ordinaryUid, command: asUser }
+  const ownRoot = { ...spaced, name: `${spaced.name}, in a root of its own`, config: ownRootConfig }
+  return [spaced, ownRoot, traced]
 }
 
 /** Some hosts allow them to root only, or to nobody in a chroot such as the one we may be in. */

@@ -10,12 +10,15 @@ export interface DeploymentFiles {
   files: Readonly<Record<string, string | Buffer>>
   /** Fields of the deployment file. */
   deployment?: object
+  /** More fields of the manifest. */
+  manifest?: object
 }
 
 /** Writes bundle and deployment file into one folder and gives the deployment file's path. */
 export async function writeDeployment(folder: string, spec: DeploymentFiles): Promise<string> {
   await mkdir(folder, { recursive: true })
-  const manifest = { version: '1', entrypoint: spec.entrypoint ?? 'job.sh', image: spec.image }
+  const { entrypoint = 'job.sh', image } = spec
+  const manifest = { version: '1', entrypoint, image, ...spec.manifest }
   await writeFile(join(folder, 'manifest.json'), JSON.stringify(manifest))
   for (const [name, content] of Object.entries(spec.files))
     await writeFile(join(folder, name), content)

@@ -4,17 +4,17 @@
  * @module
  */
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, readdir, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { removeTree } from '../root/remove-tree.ts'
 import { errorCode } from '../image-error.ts'
 import type { OnProgress } from '../progress.ts'
 import { hashFile } from '../store/blob.ts'
+import type { Owner } from '../root/write-in-root.ts'
 import { runTool } from '../tool.ts'
-import { finishTree, makeSymlinks } from './image-tree.ts'
-import { hostNodeDigest } from './host-node.ts'
+import { configureText } from './configure.ts'
+import { makeRoot } from './make-root.ts'
 import { packImage } from './pack-image.ts'
-import { downloadPackages, unpackPackage, type DebianPackage } from './packages.ts'
 import { readRecipe, type Recipe } from './recipe.ts'
 
 export { recipeNames } from './recipe.ts'
@@ -25,6 +25,8 @@ export interface BuildOptions {
   folder: string
   /** Builds again with the packages of today, even when there is an image. */
   refresh?: boolean
+  /** For root: who runs the scripts of packages, an ordinary user; default nobody (65534). */
+  builder?: Owner
   signal?: AbortSignal
   onProgress?: OnProgress
 }
@@ -33,7 +35,7 @@ export interface BuildOptions {
 export interface BuiltImage {
   /** A `.tar.xz`. */
   path: string
-  /** Lower-case hex; the same package versions (and Node, if in it) always give the same. */
+  /** Lower-case hex; the same package versions (and sources, if in it) always give the same. */
   sha256: string
   bytes: number
   fromCache: boolean
@@ -43,12 +45,14 @@ export interface BuiltImage {
 interface Receipt {
   sha256: string
   bytes: number
-  /** Debian package to version. */
+  /** Package to version. */
   packages: Record<string, string>
 }
 
 /** Part of the cache key: raise it when the same recipe gives another image. */
-const builderVersion = 1
+const builderVersion = 3
+
+const nobody: Owner = { uid: 65534, gid: 65534 }
 
 /**
  * Returns the image of a recipe for the host's architecture, building it from the host's own apt
@@ -67,12 +71,24 @@ export async function buildRecipe(name: string, options: BuildOptions): Promise<
   const cached = refresh ? undefined : await findCached(path)
   if (cached !== undefined) return { path, ...cached, fromCache: true }
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  return { path, ...(await build(recipe, path, options)), fromCache: false }
+  await removeStaleWork(folder)
+  return { path, ...(await build(recipe, architecture, path, options)), fromCache: false }
+}
+
+/** No build takes a day: what is older was left by one that was killed. */
+const staleMs = 24 * 60 * 60_000
+
+async function removeStaleWork(folder: string): Promise<void> {
+  for (const name of (await readdir(folder)).filter((file) => file.endsWith('.staging'))) {
+    const found = await stat(join(folder, name)).catch(() => undefined) // ended meanwhile
+    if (found === undefined || Date.now() - found.mtimeMs < staleMs) continue
+    await removeTree(join(folder, name))
+  }
 }
 
 async function cacheKey(recipe: Recipe, architecture: string, text: string): Promise<string> {
   const key = createHash('sha256').update(`${builderVersion}\0${architecture}\0${text}`)
-  if (recipe.node !== undefined) key.update(`\0${await hostNodeDigest()}`)
+  if (recipe.install !== undefined) key.update(`\0${await configureText()}`)
   return key.digest('hex').slice(0, 16)
 }
 
@@ -93,44 +109,33 @@ async function readReceipt(path: string): Promise<Receipt | undefined> {
   }
 }
 
-async function build(recipe: Recipe, path: string, options: BuildOptions) {
+async function build(recipe: Recipe, architecture: string, path: string, options: BuildOptions) {
+  const { signal, builder = nobody } = options
   const work = `${path}.${randomBytes(8).toString('hex')}.staging`
   await mkdir(work, { mode: 0o700 })
   try {
-    const packages = await makeTree(recipe, work, options)
+    const { versions, epoch } = await makeRoot({
+      recipe,
+      architecture,
+      work,
+      builder: process.getuid?.() === 0 ? builder : undefined,
+      signal,
+      report: (detail) => report(options, detail),
+    })
     report(options, 'packing')
-    await packImage(join(work, 'root'), join(work, 'image'), options.signal)
-    return await publish(work, path, packages)
+    await packImage(join(work, 'root'), join(work, 'image'), epoch, signal)
+    return await publish(work, path, versions)
   } finally {
     await removeTree(work)
   }
 }
 
-async function makeTree(recipe: Recipe, work: string, options: BuildOptions) {
-  const { only = {} } = recipe
-  const root = join(work, 'root')
-  const names = [...recipe.packages, ...Object.keys(only)]
-  report(options, `downloading ${names.length} Debian packages`)
-  const packages = await downloadPackages(names, join(work, 'packages'), options.signal)
-  await mkdir(root)
-  await makeSymlinks(root, recipe)
-  for (const item of packages) {
-    options.signal?.throwIfAborted()
-    report(options, `unpacking ${item.name} ${item.version}`)
-    await unpackPackage(item, root, only[item.name])
-  }
-  report(options, 'arranging files')
-  await finishTree(root, recipe)
-  return packages
-}
-
 /** The receipt comes last: an image without one is not used. */
-async function publish(work: string, path: string, packages: readonly DebianPackage[]) {
+async function publish(work: string, path: string, packages: Record<string, string>) {
   const image = join(work, 'image')
   const found = await hashFile(image)
   if (found === undefined) throw new Error('the packed image has vanished')
-  const versions = Object.fromEntries(packages.map(({ name, version }) => [name, version]))
-  const receipt: Receipt = { ...found, packages: versions }
+  const receipt: Receipt = { ...found, packages }
   await writeFile(join(work, 'receipt'), `${JSON.stringify(receipt, undefined, 2)}\n`)
   await rename(image, path)
   await rename(join(work, 'receipt'), `${path}.json`)

@@ -3,21 +3,11 @@
  *
  * @module
  */
-import {
-  chmod,
-  lstat,
-  mkdir,
-  readFile,
-  readdir,
-  rm,
-  rmdir,
-  symlink,
-  writeFile,
-} from 'node:fs/promises'
+import { chmod, lstat, mkdir, readFile, readdir, rm, symlink } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { errorCode } from '../image-error.ts'
+import { makeFolderInRoot, writeInRoot } from '../root/write-in-root.ts'
 import { runTool } from '../tool.ts'
-import { copyHostNode } from './host-node.ts'
 import type { Recipe } from './recipe.ts'
 
 /** Makes the recipe's symlinks, and the folders that the top-level ones lead to. */
@@ -29,21 +19,33 @@ export async function makeSymlinks(root: string, recipe: Recipe): Promise<void> 
   }
 }
 
-/** Turns the unpacked packages into the recipe's image. */
+/**
+ * Turns the unpacked packages into the recipe's image. Packages may have put a symlink anywhere, so
+ * what is written is written inside the root.
+ */
 export async function finishTree(root: string, recipe: Recipe): Promise<void> {
   if (recipe.join !== undefined) await joinFiles(root, recipe.join)
   await removeMatching(root, recipe.remove)
   if (recipe.applets !== undefined) await linkApplets(root, recipe.applets)
-  if (recipe.node !== undefined) await copyHostNode(root, recipe.node)
   for (const [path, mode] of Object.entries(recipe.folders)) {
-    await makeFolder(join(root, path))
-    await chmod(join(root, path), Number.parseInt(mode, 8))
+    await chmod(makeFolderInRoot(root, path), Number.parseInt(mode, 8))
   }
-  for (const [path, lines] of Object.entries(recipe.files)) {
-    await writeText(join(root, path), lines.map((line) => `${line}\n`).join(''))
+  for (const [path, lines] of Object.entries(recipe.files)) await writeLines(root, path, lines)
+  for (const [path, lines] of Object.entries(recipe.programs ?? {})) {
+    await writeLines(root, path, lines, 0o755)
   }
   await dropEmptyLibraries(root, recipe)
   await chmod(root, 0o755)
+}
+
+/** Writes a text file below the root. */
+export async function writeLines(
+  root: string,
+  path: string,
+  lines: readonly string[],
+  mode = 0o644,
+): Promise<void> {
+  await writeInRoot(root, path, lines.map((line) => `${line}\n`).join(''), { mode })
 }
 
 /** Exact mode whatever the umask, or the image would depend on who builds it. */
@@ -55,16 +57,14 @@ async function makeFolder(path: string): Promise<void> {
   await chmod(path, 0o755)
 }
 
-async function writeText(path: string, text: string): Promise<void> {
-  await makeFolder(dirname(path))
-  await writeFile(path, text)
-  await chmod(path, 0o644)
-}
-
 async function joinFiles(root: string, { from, to }: { from: string; to: string }): Promise<void> {
   const names = (await readdir(join(root, from))).toSorted()
   const texts = await Promise.all(names.map((name) => readFile(join(root, from, name), 'utf8')))
-  await writeText(join(root, to), texts.map((text) => `${text.trimEnd()}\n`).join(''))
+  await writeLines(
+    root,
+    to,
+    texts.map((text) => text.trimEnd()),
+  )
 }
 
 async function removeMatching(root: string, patterns: readonly string[]): Promise<void> {
@@ -97,13 +97,14 @@ function ignoreExisting(error: unknown): void {
   if (errorCode(error) !== 'EEXIST') throw error
 }
 
-/** Not every architecture has a lib32 or lib64. */
+/** Not every architecture has a lib32 or lib64, and dpkg removes folders that are empty. */
 async function dropEmptyLibraries(root: string, recipe: Recipe): Promise<void> {
   for (const [path, target] of Object.entries(recipe.symlinks)) {
     if (!/^lib\d/.test(path)) continue
-    const files = await readdir(join(root, target))
+    const folder = join(root, target)
+    const files = await readdir(folder).catch(() => []) // missing
     if (files.length > 0) continue
-    await rm(join(root, path))
-    await rmdir(join(root, target))
+    await rm(join(root, path), { force: true })
+    await rm(folder, { recursive: true, force: true })
   }
 }

@@ -9,35 +9,30 @@ import { ImageError } from '../image-error.ts'
 import { describeExit, startTool } from '../tool.ts'
 
 /** 2023-11-14, after 1980, which zip files inside the image may need. */
-const mtime = 1_700_000_000
+const fixedTime = 1_700_000_000
 
-const tarArgs = [
-  '-c',
-  '--format=gnu',
-  '--sort=name',
-  `--mtime=@${mtime}`,
-  '--owner=0',
-  '--group=0',
-  '--numeric-owner',
-  '-f',
-  '-',
-  '.',
-]
+const tarArgs = ['-c', '--format=gnu', '--sort=name', '--owner=0', '--group=0', '--numeric-owner']
 
-/** Blocks of a fixed size by two threads: the same bytes on any machine, and fast. */
-const xzArgs = ['-zc', '-3', '-T2', '--block-size=8MiB']
+/** Blocks of a fixed size by two threads: the same bytes on any machine. Level 3 takes 2.5 times as long for 7 % less. */
+const xzArgs = ['-zc', '-1', '-T2', '--block-size=8MiB']
 
 /**
  * Packs `root` into a new file.
+ *
+ * @param epoch Unix seconds that every later time becomes, the earlier ones being those of packages;
+ *   without it all times are one and the same
  *
  * @throws ImageError IMAGE_BUILD_FAILED; the signal's reason when aborted
  */
 export async function packImage(
   root: string,
   target: string,
+  epoch: number | undefined,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const tar = startTool('tar', tarArgs, { cwd: root })
+  const times = epoch === undefined ? [] : ['--clamp-mtime']
+  const args = [...tarArgs, `--mtime=@${epoch ?? fixedTime}`, ...times, '-f', '-', '.']
+  const tar = startTool('tar', args, { cwd: root })
   const xz = startTool('xz', xzArgs)
   const abort = signal === undefined ? {} : { signal }
   tar.stdin.end()

@@ -1,6 +1,6 @@
 /**
- * Debian packages as a source of files: downloaded and verified by the host's own apt, unpacked
- * without running anything they bring.
+ * Debian packages as a source of files: chosen, downloaded and verified by the host's own apt,
+ * unpacked without running anything they bring.
  *
  * @module
  */
@@ -8,6 +8,7 @@ import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { ImageError, errorText } from '../image-error.ts'
+import type { Owner } from '../root/write-in-root.ts'
 import { describeExit, isBrokenPipe, runTool, startTool } from '../tool.ts'
 
 /** One downloaded package. */
@@ -19,6 +20,23 @@ export interface DebianPackage {
 
 /** apt needs the host's way out, nothing else of our environment. */
 const aptVariables = ['http_proxy', 'https_proxy', 'no_proxy', 'APT_CONFIG']
+
+/**
+ * Names the packages that an empty system needs for these.
+ *
+ * @param wanted names, or patterns of apt-patterns(7)
+ * @returns `name=version` of each, in the order in which they could be installed
+ * @throws ImageError IMAGE_BUILD_FAILED
+ */
+export async function resolvePackages(
+  wanted: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<string[]> {
+  const options = ['-o', 'Dir::State::status=/dev/null', '--no-install-recommends', '--simulate']
+  const plan = await runApt(['-q', ...options, 'install', ...wanted], { signal })
+  const lines = plan.split('\n').map((line) => /^Inst (\S+) \((\S+)/.exec(line))
+  return lines.filter((match) => match !== null).map(([, name, version]) => `${name}=${version}`)
+}
 
 /**
  * Downloads packages of the host's architecture and release into `folder`, in order of name.
@@ -33,30 +51,57 @@ export async function downloadPackages(
   await mkdir(folder, { mode: 0o700 })
   // As root, apt would hand the download to a user that cannot write here.
   const args = ['-q', '-o', 'APT::Sandbox::User=root', 'download', ...names]
-  try {
-    await runTool('apt-get', args, { cwd: folder, env: aptEnvironment(), signal })
-  } catch (error) {
-    throw explainApt(error)
-  }
+  await runApt(args, { cwd: folder, signal })
   const files = (await readdir(folder)).filter((file) => file.endsWith('.deb')).toSorted()
   return files.map((file) => parseFileName(folder, file))
+}
+
+/**
+ * The host's sources of Debian's own packages, for an image that is to use the same ones.
+ *
+ * @returns lines of a deb822 file (sources.list(5)), without user names and passwords
+ */
+export async function debianSources(signal: AbortSignal | undefined): Promise<string[]> {
+  const format = '$(REPO_URI) $(RELEASE) $(COMPONENT)'
+  const filters = ['Created-By: Packages', 'Origin: Debian']
+  const list = await runApt(['indextargets', '--format', format, ...filters], { signal })
+  const sources = new Map<string, string[]>()
+  for (const line of list
+    .split('\n')
+    .filter((text) => text !== '')
+    .toSorted()) {
+    const [uri = '', suite = '', component = ''] = line.split(' ')
+    const key = `URIs: ${withoutSecrets(uri)}\nSuites: ${suite}`
+    sources.set(key, [...(sources.get(key) ?? []), component])
+  }
+  const keyring = 'Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg'
+  return [...sources].flatMap(([key, components]) => [
+    'Types: deb',
+    key,
+    `Components: ${components.join(' ')}`,
+    keyring,
+    '',
+  ])
 }
 
 /**
  * Unpacks a package into `root`, following symlinked folders there (`bin` to `usr/bin`); only
  * `members` when given.
  *
+ * @param owner who parses and writes, default ourselves; must be able to read the package from
+ *   `root`, relative to which its path may be
  * @throws ImageError IMAGE_BUILD_FAILED
  */
 export async function unpackPackage(
-  { name, path }: DebianPackage,
+  { name, path }: Pick<DebianPackage, 'name' | 'path'>,
   root: string,
-  members: readonly string[] = [],
+  { members = [], owner }: { members?: readonly string[] | undefined; owner?: Owner } = {},
 ): Promise<void> {
-  const source = startTool('dpkg-deb', ['--fsys-tarfile', path])
+  const source = startTool('dpkg-deb', ['--fsys-tarfile', path], { cwd: root, ...owner })
   const options = ['-x', '-p', '--no-same-owner', '--keep-directory-symlink', '-f', '-']
   const tar = startTool('tar', [...options, ...members.map((member) => `./${member}`)], {
     cwd: root,
+    ...owner,
   })
   source.stdin.end()
   const flow = pipeline(source.stdout, tar.stdin)
@@ -68,12 +113,32 @@ export async function unpackPackage(
     throw failed(errorText(broken.reason), broken.reason)
 }
 
+async function runApt(
+  args: readonly string[],
+  options: { cwd?: string; signal: AbortSignal | undefined },
+): Promise<string> {
+  try {
+    return await runTool('apt-get', args, { ...options, env: aptEnvironment() })
+  } catch (error) {
+    throw explainApt(error)
+  }
+}
+
 function aptEnvironment(): Record<string, string> {
   const pairs = aptVariables.map((name) => [name, process.env[name]])
   return Object.fromEntries(pairs.filter(([, value]) => value !== undefined)) as Record<
     string,
     string
   >
+}
+
+/** A mirror's password is the host's, not the image's. */
+function withoutSecrets(uri: string): string {
+  if (!URL.canParse(uri)) return uri
+  const url = new URL(uri)
+  url.username = ''
+  url.password = ''
+  return url.href
 }
 
 /** `name_version_arch.deb`, where apt writes the colon of an epoch as %3a. */

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { basename, dirname } from 'node:path'
+import { readdir } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { runTool } from '../tool.ts'
 
 /**
@@ -18,4 +19,9 @@ export async function removeTree(path: string): Promise<void> {
     await runTool('chmod', ['-R', '-f', 'u+rwx', '--', name], { cwd }).catch(() => {}) // rm tells
   }
   await runTool('rm', ['-rf', '--one-file-system', '--', name], { cwd })
+}
+
+/** Removes what is in a folder, and leaves the folder. */
+export async function emptyFolder(path: string): Promise<void> {
+  for (const name of await readdir(path)) await removeTree(join(path, name))
 }

@@ -2,9 +2,12 @@
  * Paths inside an unpacked root, followed the way the guest would follow them. A root's own `etc`
  * may be a symlink to the host's, so the host never opens a plain joined path in one.
  *
+ * Synchronous, as all of `root`: a look takes microseconds, waiting for a thread of the pool a
+ * hundred times as long, and a job's start has dozens of them.
+ *
  * @module
  */
-import { lstat, readlink } from 'node:fs/promises'
+import { lstatSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from '../image-error.ts'
 
@@ -21,7 +24,7 @@ type Kind = 'folder' | 'link' | 'other' | 'missing' | 'unusable'
  *   where it would be. Undefined when a component before it is missing or no folder, or for a
  *   symlink loop. It holds as long as nobody changes the root: use it before the guest runs.
  */
-export async function resolveInRoot(root: string, guestPath: string): Promise<string | undefined> {
+export function resolveInRoot(root: string, guestPath: string): string | undefined {
   const todo = componentsOf(guestPath)
   let done: string[] = []
   let links = 0
@@ -31,10 +34,10 @@ export async function resolveInRoot(root: string, guestPath: string): Promise<st
       continue
     }
     const path = join(root, ...done, name)
-    const kind = await kindOf(path)
+    const kind = kindOf(path)
     if (kind === 'link') {
       if (++links > maxLinks) return undefined
-      const target = await readlink(path)
+      const target = readlinkSync(path)
       if (target.startsWith('/')) done = []
       todo.unshift(...componentsOf(target))
       continue
@@ -49,14 +52,14 @@ function componentsOf(path: string): string[] {
   return path.split('/').filter((name) => name !== '' && name !== '.')
 }
 
-async function kindOf(path: string): Promise<Kind> {
+function kindOf(path: string): Kind {
   try {
-    const stat = await lstat(path)
+    const stat = lstatSync(path)
     return stat.isSymbolicLink() ? 'link' : stat.isDirectory() ? 'folder' : 'other'
   } catch (error) {
     const code = errorCode(error)
     if (code === 'ENOENT') return 'missing'
-    if (code === 'ENAMETOOLONG' || code === 'ENOTDIR') return 'unusable'
+    if (['ENAMETOOLONG', 'ENOTDIR', 'EACCES'].includes(code ?? '')) return 'unusable'
     throw error
   }
 }

@@ -4,15 +4,18 @@
  * @module
  */
 import {
+  closeSync,
   constants,
-  lchown,
-  lstat,
-  mkdir,
-  open,
-  rmdir,
-  unlink,
-  type FileHandle,
-} from 'node:fs/promises'
+  fchmodSync,
+  fchownSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  rmdirSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { ImageError, errorCode } from '../image-error.ts'
 import { resolveInRoot } from './resolve-in-root.ts'
@@ -52,26 +55,28 @@ export async function writeInRoot(
   if (name === '' || name === '.' || name === '..') {
     throw new TypeError(`a file path in the image expected, found ${JSON.stringify(guestPath)}`)
   }
-  const path = join(await makeFolderInRoot(root, dirname(guestPath), options), name)
-  await removeOld(path, guestPath)
-  const file = await open(path, createNew, 0o600)
+  const path = join(makeFolderInRoot(root, dirname(guestPath), options), name)
+  removeOld(path, guestPath)
+  const file = openSync(path, createNew, 0o600)
   try {
     await writeContent(file, content)
-    if (owner !== undefined) await file.chown(owner.uid, owner.gid)
-    await file.chmod(mode) // after chown, which would take set-id bits away
+    if (owner !== undefined) fchownSync(file, owner.uid, owner.gid)
+    fchmodSync(file, mode) // after chown, which would take set-id bits away
   } finally {
-    await file.close()
+    closeSync(file)
   }
   return path
 }
 
 async function writeContent(
-  file: FileHandle,
+  file: number,
   content: string | Uint8Array | AsyncIterable<Uint8Array>,
 ): Promise<void> {
-  if (typeof content === 'string' || content instanceof Uint8Array) return file.writeFile(content)
+  if (typeof content === 'string' || content instanceof Uint8Array) {
+    return writeFileSync(file, content)
+  }
   // Each goes on where the last one ended.
-  for await (const chunk of content) await file.writeFile(chunk)
+  for await (const chunk of content) writeFileSync(file, chunk)
 }
 
 /**
@@ -80,38 +85,39 @@ async function writeContent(
  * @returns its host path, without symlinks below `root`
  * @throws ImageError IMAGE_ARCHIVE_INVALID when a component is no folder, or a symlink loop
  */
-export async function makeFolderInRoot(
+export function makeFolderInRoot(
   root: string,
   guestPath: string,
   { owner }: { owner?: Owner } = {},
-): Promise<string> {
+): string {
   let prefix = '/'
   let path = root
   for (const name of guestPath.split('/').filter((part) => part !== '' && part !== '.')) {
     prefix = `${prefix}${name}/`
-    path = await ensureFolder(root, prefix, owner)
+    path = ensureFolder(root, prefix, owner)
   }
   return path
 }
 
-async function ensureFolder(root: string, guestPath: string, owner?: Owner): Promise<string> {
-  const path = await resolveInRoot(root, guestPath)
+function ensureFolder(root: string, guestPath: string, owner?: Owner): string {
+  const path = resolveInRoot(root, guestPath)
   if (path === undefined) throw notFolder(guestPath)
-  const stat = await lstat(path).catch(() => undefined) // missing: created below
+  const stat = lstatSync(path, { throwIfNoEntry: false })
   if (stat?.isDirectory() === true) return path
   if (stat !== undefined) throw notFolder(guestPath)
-  await mkdir(path, 0o755)
-  if (owner !== undefined) await lchown(path, owner.uid, owner.gid)
+  mkdirSync(path, 0o755)
+  if (owner !== undefined) lchownSync(path, owner.uid, owner.gid)
   return path
 }
 
-async function removeOld(path: string, guestPath: string): Promise<void> {
+function removeOld(path: string, guestPath: string): void {
   try {
-    const stat = await lstat(path)
-    await (stat.isDirectory() ? rmdir(path) : unlink(path))
+    const stat = lstatSync(path, { throwIfNoEntry: false })
+    if (stat === undefined) return
+    if (stat.isDirectory()) rmdirSync(path)
+    else unlinkSync(path)
   } catch (error) {
     const code = errorCode(error)
-    if (code === 'ENOENT') return
     if (code !== 'ENOTEMPTY') throw error
     const message = `${guestPath} in the image is a folder with content, expected a file`
     throw new ImageError('IMAGE_ARCHIVE_INVALID', message, { cause: error })

@@ -1,14 +1,16 @@
 /**
- * One download: a source, the clocks over it, and the blob it becomes.
+ * One download: a source, the clocks over it, and the part that becomes the archive. What breaks
+ * off stays as a part, and the next download of the same URL goes on there.
  *
  * @module
  */
-import { ImageError, errorText } from '../image-error.ts'
+import { ImageError, errorCode, errorText } from '../image-error.ts'
 import { countProgress, type OnProgress } from '../progress.ts'
-import { writeBlob } from './blob.ts'
 import { startDeadlines, type Deadlines } from './deadlines.ts'
+import { diskFull, requireSpace } from './disk-space.ts'
 import { openFile } from './file-source.ts'
-import { openHttp } from './http-source.ts'
+import { openHttp, type ArchiveSource } from './http-source.ts'
+import { Part, type Resume } from './part.ts'
 
 /** What a download may touch and cost; see ImageStoreOptions. */
 export interface DownloadLimits {
@@ -19,13 +21,23 @@ export interface DownloadLimits {
 }
 
 /** Where the archive goes and which digest it must have. */
-interface Target {
+export interface Target {
   path: string
+  /** 64 lower-case hex digits. */
   sha256: string
 }
 
+interface Transfer {
+  url: URL
+  target: Target
+  part: Part
+  limits: DownloadLimits
+  deadlines: Deadlines
+  onProgress: OnProgress | undefined
+}
+
 /**
- * Downloads `url` (already checked) into the store.
+ * Downloads `url` (already checked) into the store; the caller holds the fetch lock.
  *
  * @returns the archive's size in bytes
  * @throws ImageError; the outer signal's reason when it aborts
@@ -38,49 +50,109 @@ export async function download(
   onProgress: OnProgress | undefined,
 ): Promise<number> {
   const deadlines = startDeadlines(limits.timeoutMs, limits.stallTimeoutMs, outer)
+  const part = await Part.open(target.path, url)
   try {
-    return await transfer(url, target, limits, deadlines, onProgress)
+    return await complete({ url, target, part, limits, deadlines, onProgress })
   } catch (error) {
     // Whatever an abort broke first, the reason of the abort is what the caller must see.
-    deadlines.signal.throwIfAborted()
-    throw asDownloadError(error)
+    const failure: unknown = deadlines.signal.aborted
+      ? deadlines.signal.reason
+      : asDownloadError(error, target)
+    await (isWorthless(failure) ? part.discard() : part.putAside())
+    throw failure
   } finally {
     deadlines.clear()
+    await part.close()
   }
 }
 
-async function transfer(
-  url: URL,
-  target: Target,
-  limits: DownloadLimits,
-  { signal, touch }: Deadlines,
-  onProgress: OnProgress | undefined,
-): Promise<number> {
-  const { chunks, totalBytes } =
-    url.protocol === 'file:' ? await openFile(url) : await openHttp(url, limits.allowLocal, signal)
-  return writeBlob({
-    ...target,
-    chunks: abortable(chunks, signal),
-    totalBytes,
-    maxBytes: limits.maxDownloadBytes,
-    progress: countProgress('download', totalBytes, onProgress),
-    onChunk: touch,
+/** Bytes that were wrong once, or that nobody may have, are no beginning of anything. */
+function isWorthless(error: unknown): boolean {
+  if (!(error instanceof ImageError)) return false
+  return error.kind === 'IMAGE_DIGEST_MISMATCH' || error.kind === 'IMAGE_TOO_LARGE'
+}
+
+/** What was continued and has the wrong digest may have been another entity: once from zero. */
+async function complete(transfer: Transfer): Promise<number> {
+  const { part, target } = transfer
+  const isContinued = await receive(transfer, part.resume)
+  let found = part.digest()
+  if (found !== target.sha256 && isContinued) {
+    await receive(transfer, undefined)
+    found = part.digest()
+  }
+  if (found !== target.sha256) throw mismatch(target.sha256, found, part.bytes)
+  await part.publish()
+  return part.bytes
+}
+
+/** @returns whether bytes of an earlier transfer are part of it */
+async function receive(transfer: Transfer, resume: Resume | undefined): Promise<boolean> {
+  const { part } = transfer
+  // Before the request, whose server would not wait for it.
+  if (resume !== undefined) await readPart(transfer, resume)
+  if (resume !== undefined && resume.bytes === resume.totalBytes) return true
+  const source = await openSource(transfer, resume)
+  try {
+    if (source.offset === 0) await part.restart(source)
+    await checkSource(transfer, source)
+  } catch (error) {
+    await source.cancel()
+    throw error
+  }
+  await copy(transfer, source)
+  return source.offset > 0
+}
+
+async function readPart({ part, deadlines, onProgress }: Transfer, { bytes }: Resume) {
+  const progress = countProgress('verify', bytes, onProgress)
+  await part.readAgain((count) => {
+    deadlines.signal.throwIfAborted()
+    deadlines.touch()
+    progress.add(count)
   })
 }
 
-/** Ends with the signal's reason also where the source itself does not listen to the signal. */
-async function* abortable(
-  chunks: AsyncIterable<Uint8Array>,
-  signal: AbortSignal,
-): AsyncGenerator<Uint8Array, undefined> {
-  for await (const chunk of chunks) {
-    signal.throwIfAborted()
-    yield chunk
-  }
+function openSource({ url, limits, deadlines }: Transfer, resume: Resume | undefined) {
+  if (url.protocol === 'file:') return openFile(url)
+  return openHttp(url, { allowLocal: limits.allowLocal, signal: deadlines.signal, resume })
 }
 
-function asDownloadError(error: unknown): unknown {
+async function checkSource(
+  { target, limits }: Transfer,
+  { totalBytes, offset }: ArchiveSource,
+): Promise<void> {
+  if (totalBytes === undefined) return
+  checkSize(totalBytes, limits.maxDownloadBytes)
+  await requireSpace(target.path, totalBytes - offset, 'the image archive')
+}
+
+async function copy(transfer: Transfer, source: ArchiveSource): Promise<void> {
+  const { part, limits, deadlines, onProgress } = transfer
+  const progress = countProgress('download', source.totalBytes, onProgress, source.offset)
+  for await (const chunk of source.chunks) {
+    deadlines.signal.throwIfAborted()
+    checkSize(part.bytes + chunk.length, limits.maxDownloadBytes)
+    await part.append(chunk)
+    progress.add(chunk.length)
+    deadlines.touch()
+  }
+  progress.finish()
+}
+
+function checkSize(bytes: number, maxBytes: number): void {
+  if (bytes <= maxBytes) return
+  throw new ImageError('IMAGE_TOO_LARGE', `image archive is larger than ${maxBytes} bytes`)
+}
+
+function mismatch(expected: string, found: string, bytes: number): ImageError {
+  const message = `image archive (${bytes} bytes) has sha256 ${found}, expected ${expected}`
+  return new ImageError('IMAGE_DIGEST_MISMATCH', message)
+}
+
+function asDownloadError(error: unknown, { path }: Target): unknown {
   if (error instanceof ImageError) return error
+  if (errorCode(error) === 'ENOSPC') return diskFull(path, 'the image archive', error)
   const message = `image download failed: ${errorText(error)}`
   return new ImageError('IMAGE_DOWNLOAD_FAILED', message, { cause: error })
 }

@@ -31,7 +31,7 @@ async function readRegular(path: string): Promise<ArchiveSource> {
     await file.close()
     throw new TypeError('not a regular file')
   }
-  return { chunks: chunksOf(file), totalBytes: stat.size }
+  return { chunks: chunksOf(file), totalBytes: stat.size, offset: 0, cancel: () => file.close() }
 }
 
 /** The file's bytes in pieces of up to 1 MiB; closes the file at the end. */

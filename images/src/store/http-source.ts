@@ -1,102 +1,75 @@
 /**
- * Opens an archive over https (or loopback http): follows redirects by the url policy and connects
- * only to addresses the address policy allows.
+ * Opens an archive over https (or loopback http): follows redirects by the url policy, connects
+ * only to addresses the address policy allows, and goes on where an earlier transfer ended when the
+ * server still has the same entity.
  *
  * @module
  */
-import { lookup, type LookupAddress } from 'node:dns'
-import { request as httpRequest, type IncomingMessage } from 'node:http'
-import { request as httpsRequest } from 'node:https'
-import type { LookupFunction } from 'node:net'
+import type { IncomingMessage } from 'node:http'
 import { ImageError, errorText } from '../image-error.ts'
-import { isLoopbackAddress, isPublicAddress } from './address-policy.ts'
-import { checkRedirect, refuseAddress, showUrl } from './url-policy.ts'
+import { followRedirects, type HttpOptions } from './http-request.ts'
+import type { Resume } from './part.ts'
+import { showUrl } from './url-policy.ts'
 
-/** An archive's bytes on their way; `totalBytes` when the sender announced it. */
+/** An archive's bytes on their way. */
 export interface ArchiveSource {
   chunks: AsyncIterable<Uint8Array>
+  /** Size of the whole archive, when the sender announced it. */
+  totalBytes: number | undefined
+  /** How many bytes come before these; 0 but for a continued transfer. */
+  offset: number
+  /** By what it can be continued (see Resume). */
+  validator?: string
+  /** Gives them up before the first was asked for. */
+  cancel(): Promise<void>
+}
+
+/** The part of an archive that a response carries. */
+interface Range {
+  offset: number
+  /** Bytes in this response. */
+  length: number | undefined
   totalBytes: number | undefined
 }
 
-const maxRedirects = 5
-const redirectStatus = new Set([301, 302, 303, 307, 308])
+/** These say that the rest is not to be had this way. */
+const rangeRefused = new Set([412, 416])
 
 /**
- * Requests `url` (already checked), following at most 5 redirects.
+ * Requests `url` (already checked), following at most 5 redirects; with `resume` only the rest,
+ * when the server has it and it is the rest of the same entity.
  *
  * @throws ImageError IMAGE_DOWNLOAD_FAILED or IMAGE_URL_REFUSED
  */
 export async function openHttp(
   url: URL,
-  allowLocal: boolean,
-  signal: AbortSignal,
+  { resume, ...options }: HttpOptions & { resume?: Resume | undefined },
 ): Promise<ArchiveSource> {
-  let current = url
-  for (let hop = 0; hop <= maxRedirects; hop++) {
-    const response = await get(current, allowLocal, signal)
-    const next = redirectTarget(current, response, allowLocal)
-    if (next === undefined) return readBody(current, response)
+  if (resume !== undefined) {
+    const headers = { range: `bytes=${resume.bytes}-`, 'if-range': resume.validator }
+    const { url: last, response } = await followRedirects(url, { ...options, headers })
+    const range = rangeOf(last, response, resume)
+    if (range !== undefined) return readBody(last, response, range)
     response.destroy()
-    current = next
   }
-  throw failed(url, `more than ${maxRedirects} redirects`)
+  const { url: last, response } = await followRedirects(url, options)
+  return readBody(last, response, wholeOf(last, response))
 }
 
-function get(url: URL, allowLocal: boolean, signal: AbortSignal): Promise<IncomingMessage> {
-  const send = url.protocol === 'https:' ? httpsRequest : httpRequest
-  return new Promise((resolve, reject) => {
-    let response: IncomingMessage | undefined
-    const request = send(url, {
-      agent: false,
-      // The archive's own bytes are what the digest is over.
-      headers: { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'causeway' },
-      lookup: checkedLookup(url.protocol === 'http:', allowLocal),
-      signal,
-    })
-    request.on('response', (message) => resolve((response = message)))
-    // After the response began this still reports what breaks it, such as bytes past its length.
-    request.on('error', (error) => {
-      response?.destroy(error)
-      reject(error instanceof ImageError ? error : failed(url, errorText(error), error))
-    })
-    request.end()
-  })
+/** Undefined when only a transfer from the beginning can help. */
+function rangeOf(url: URL, response: IncomingMessage, resume: Resume): Range | undefined {
+  const { statusCode = 0 } = response
+  if (rangeRefused.has(statusCode)) return undefined
+  if (statusCode !== 206) return wholeOf(url, response)
+  const match = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(response.headers['content-range'] ?? '')
+  if (match === null) return undefined
+  const [offset, end, totalBytes] = match.slice(1).map(Number) as [number, number, number]
+  const isRest = offset === resume.bytes && end + 1 === totalBytes && end >= offset
+  const isSame = resume.totalBytes === undefined || resume.totalBytes === totalBytes
+  return isRest && isSame ? { offset, length: totalBytes - offset, totalBytes } : undefined
 }
 
-/**
- * Resolves like dns.lookup but passes on only allowed addresses, so that the address checked is the
- * address connected to and a changing DNS answer gains nothing.
- */
-function checkedLookup(plainHttp: boolean, allowLocal: boolean): LookupFunction {
-  const isAllowed = plainHttp ? isLoopbackAddress : allowLocal ? () => true : isPublicAddress
-  const expected = plainHttp ? 'a loopback address' : 'a public address'
-  return (host, options, callback) => {
-    lookup(host, { ...options, all: true }, (error, found: LookupAddress[]) => {
-      if (error !== null) return callback(error, '', 0)
-      const allowed = found.filter(({ address }) => isAllowed(address))
-      const first = allowed[0]
-      if (first === undefined) {
-        return callback(refuseAddress(host, found[0]?.address ?? 'nothing', expected), '', 0)
-      }
-      if (options.all === true) callback(null, allowed)
-      else callback(null, first.address, first.family)
-    })
-  }
-}
-
-function redirectTarget(from: URL, response: IncomingMessage, allowLocal: boolean) {
-  if (!redirectStatus.has(response.statusCode ?? 0)) return undefined
-  const location = response.headers.location
-  if (location === undefined) return undefined
-  try {
-    return checkRedirect(from, location, allowLocal)
-  } catch (error) {
-    response.destroy()
-    throw error
-  }
-}
-
-function readBody(url: URL, response: IncomingMessage): ArchiveSource {
+function wholeOf(url: URL, response: IncomingMessage): Range {
   const { statusCode, statusMessage = '' } = response
   if (statusCode !== 200) {
     response.destroy()
@@ -104,11 +77,29 @@ function readBody(url: URL, response: IncomingMessage): ArchiveSource {
   }
   const length = response.headers['content-length']
   const totalBytes = length === undefined ? undefined : Number(length)
-  return { chunks: checkedBody(url, response, totalBytes), totalBytes }
+  return { offset: 0, length: totalBytes, totalBytes }
 }
 
-async function* checkedBody(url: URL, response: IncomingMessage, totalBytes: number | undefined) {
-  const expected = totalBytes === undefined ? '' : `, expected ${totalBytes} bytes`
+function readBody(url: URL, response: IncomingMessage, range: Range): ArchiveSource {
+  const { offset, length, totalBytes } = range
+  const validator = validatorOf(response)
+  return {
+    chunks: checkedBody(url, response, length),
+    totalBytes,
+    offset,
+    ...(validator === undefined ? {} : { validator }),
+    cancel: () => Promise.resolve(void response.destroy()),
+  }
+}
+
+/** A weak ETag does not promise the same bytes. */
+function validatorOf({ headers }: IncomingMessage): string | undefined {
+  const { etag } = headers
+  return etag !== undefined && !etag.startsWith('W/') ? etag : headers['last-modified']
+}
+
+async function* checkedBody(url: URL, response: IncomingMessage, length: number | undefined) {
+  const expected = length === undefined ? '' : `, expected ${length} bytes`
   let received = 0
   try {
     for await (const chunk of response as AsyncIterable<Buffer>) {
@@ -119,7 +110,7 @@ async function* checkedBody(url: URL, response: IncomingMessage, totalBytes: num
     // Bytes may have arrived that were never read, so how many came is not known.
     throw failed(url, `the transfer broke off (${errorText(error)})${expected}`, error)
   }
-  if (totalBytes !== undefined && received !== totalBytes) {
+  if (length !== undefined && received !== length) {
     throw failed(url, `the transfer ended after ${received} bytes${expected}`)
   }
 }

@@ -1,63 +1,80 @@
 /**
- * The image store: archives by their SHA-256, fetched once, checked at every use.
+ * The image store: archives by their SHA-256 and the trees made of them, shared by all processes
+ * that use its folder.
  *
  * @module
  */
-import { mkdir, chmod, readdir, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
-import { countProgress, type ByteProgress, type OnProgress } from '../progress.ts'
-import { hashFile } from './blob.ts'
-import { download, type DownloadLimits } from './download.ts'
-import { checkUrl } from './url-policy.ts'
+import {
+  checkReference,
+  fetchArchive,
+  type FetchOptions,
+  type ImageReference,
+  type StoredImage,
+} from './archives.ts'
+import type { DownloadLimits } from './download.ts'
+import { findImage, listImages, type ListedImage } from './inventory.ts'
+import { layoutOf, prepareLayout, useLockPath } from './layout.ts'
+import { openTree, type ImageTree, type OpenTreeOptions, type TreeOpener } from './open-tree.ts'
+import { prune, removeImages, type Pruned, type PruneOptions } from './prune.ts'
+import { takeLock, withSafeRelease, type TryLock } from './store-lock.ts'
+import { syncTree, type Tree } from './trees.ts'
+import { verifyImage, type VerifiedImage } from './verify.ts'
 
-/** An image as a manifest names it. */
-export interface ImageReference {
-  /** https; `file:` or loopback http when the store allows local images. */
-  url: string
-  /** SHA-256 of the archive as served, 64 hex digits of either case. */
-  sha256: string
-}
-
-/** Where archives are kept and what a download may cost. */
+/** Where images are kept and what they may cost. */
 export interface ImageStoreOptions {
-  /** Created with mode 0700 when missing; archives are `blobs/<sha256>` in it. */
+  /** Created with mode 0700 when missing. */
   folder: string
   /** Opens `file:`, http to loopback, and https to private addresses. */
   allowLocal: boolean
+  /** Path of `bridge-unpack`. */
+  unpacker: string
+  lock: TryLock
   /** Largest archive in bytes, default 4 GiB. */
   maxDownloadBytes?: number
   /** Longest download in ms, default 30 min. */
   timeoutMs?: number
   /** Longest silence of the server in ms, default 30 s. */
   stallTimeoutMs?: number
-}
-
-/** A verified archive in the store. */
-export interface StoredImage {
-  path: string
-  /** Lower-case hex. */
-  sha256: string
-  bytes: number
-  /** True when it was there already and still had its digest. */
-  fromCache: boolean
-}
-
-/** How one fetch is watched and given up. */
-export interface FetchOptions {
-  signal?: AbortSignal
-  onProgress?: OnProgress
+  /** What the store may hold in bytes; images out of use go when a new one comes. Default: all. */
+  maxCacheBytes?: number
+  /** Told what went wrong beside the work itself. */
+  onWarning?: (message: string) => void
 }
 
 /** See {@link createImageStore}. */
 export interface ImageStore {
   /**
    * Returns the archive with exactly this digest, downloading it if it is not in the store. Any
-   * number of calls and processes may fetch the same image at once.
+   * number of calls and processes may fetch the same image at once: one downloads, the others wait.
+   * Once it is returned, a prune may remove it.
    *
    * @throws ImageError IMAGE_URL_REFUSED, IMAGE_DOWNLOAD_FAILED, IMAGE_DIGEST_MISMATCH,
    *   IMAGE_TOO_LARGE; TypeError for a malformed digest; the signal's reason when aborted
    */
   fetch(reference: ImageReference, options?: FetchOptions): Promise<StoredImage>
+  /**
+   * Returns the image unpacked, from the store or fetched and unpacked now. It is made once for
+   * every owner, shared, and held until it is released.
+   *
+   * @throws ImageError as fetch, and IMAGE_ARCHIVE_INVALID, IMAGE_BUILD_FAILED as unpackImage
+   */
+  openTree(reference: ImageReference, options?: OpenTreeOptions): Promise<ImageTree>
+  /** All images, the one used last first. */
+  list(): Promise<ListedImage[]>
+  /** @throws ImageError IMAGE_NOT_FOUND naming what was found */
+  inspect(prefix: string): Promise<ListedImage>
+  /**
+   * Looks for damage in one image, or in all.
+   *
+   * @throws ImageError IMAGE_NOT_FOUND, and as unpackImage
+   */
+  verify(prefix?: string, options?: FetchOptions): Promise<VerifiedImage[]>
+  /** Removes images out of use, the one used longest ago first, until the store is small enough. */
+  prune(options: PruneOptions): Promise<Pruned>
+  /** @throws ImageError IMAGE_NOT_FOUND, IMAGE_IN_USE */
+  remove(prefixes: readonly string[]): Promise<Pruned>
+  /** Resolves when what goes on beside the calls is done: writing to the disk, pruning. */
+  settled(): Promise<void>
 }
 
 const defaults = {
@@ -66,60 +83,65 @@ const defaults = {
   stallTimeoutMs: 30_000,
 }
 
-/** Opens the store in `options.folder`; nothing is touched until the first fetch. */
+/** Opens the store in `options.folder`; nothing is touched until the first call. */
 export function createImageStore(options: ImageStoreOptions): ImageStore {
-  const { folder, ...given } = options
+  const { folder, lock, unpacker, ...given } = options
+  const tryLock = withSafeRelease(lock)
+  const layout = layoutOf(folder)
   const limits: DownloadLimits = { ...defaults, ...given }
-  const blobs = join(folder, 'blobs')
-  return {
-    async fetch(reference, { signal, onProgress } = {}) {
-      signal?.throwIfAborted()
-      const url = checkUrl(reference.url, limits.allowLocal)
-      const sha256 = normalizeDigest(reference.sha256)
-      const path = join(blobs, sha256)
-      await prepareFolder(folder, blobs)
-      const cached = await verifyCached(path, sha256, signal, onProgress)
-      if (cached !== undefined) return { path, sha256, bytes: cached, fromCache: true }
-      const bytes = await download(url, { path, sha256 }, limits, signal, onProgress)
-      return { path, sha256, bytes, fromCache: false }
-    },
+  const opener: TreeOpener = { layout, limits, tryLock, unpacker, onMade: settle }
+  const warn = (what: string) => (error: unknown) => given.onWarning?.(`${what}: ${String(error)}`)
+  const prepare = () => prepareLayout(folder, layout)
+  const list = async () => prepare().then(() => listImages(layout, tryLock))
+
+  const background = new Set<Promise<void>>()
+
+  /** The tree can be used at once; nobody waits for these. */
+  function settle(tree: Tree): void {
+    const work = Promise.all([
+      syncTree(tree).catch(warn('an image could not be written to the disk')),
+      shrink().catch(warn('no image was pruned')),
+    ]).then(() => void background.delete(work))
+    background.add(work)
   }
-}
 
-function normalizeDigest(sha256: string): string {
-  if (/^[0-9a-f]{64}$/i.test(sha256)) return sha256.toLowerCase()
-  throw new TypeError(`image sha256 must be 64 hex digits, found ${JSON.stringify(sha256)}`)
-}
+  async function shrink(): Promise<void> {
+    const { maxCacheBytes } = given
+    if (maxCacheBytes !== undefined) await prune(layout, tryLock, { maxBytes: maxCacheBytes })
+  }
 
-/** @returns the size of the stored archive, undefined when it is missing or damaged */
-async function verifyCached(
-  path: string,
-  sha256: string,
-  signal: AbortSignal | undefined,
-  onProgress: OnProgress | undefined,
-): Promise<number | undefined> {
-  let progress: ByteProgress | undefined
-  const count = (bytes: number, totalBytes: number) =>
-    (progress ??= countProgress('verify', totalBytes, onProgress)).add(bytes)
-  const found = await hashFile(path, count, signal)
-  progress?.finish()
-  return found?.sha256 === sha256 ? found.bytes : undefined
-}
-
-/** A part untouched for a day belongs to a process that is gone. */
-const stalePartMs = 24 * 60 * 60_000
-
-async function prepareFolder(folder: string, blobs: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  await mkdir(blobs, { recursive: true, mode: 0o700 })
-  await chmod(blobs, 0o700)
-  const parts = (await readdir(blobs)).filter((name) => name.endsWith('.part'))
-  await Promise.all(parts.map((name) => removeStale(join(blobs, name))))
-}
-
-async function removeStale(part: string): Promise<void> {
-  const found = await stat(part).catch(() => undefined) // another fetch may have finished it
-  if (found !== undefined && Date.now() - found.mtimeMs > stalePartMs) {
-    await rm(part, { force: true })
+  return {
+    list,
+    async fetch(reference, fetching = {}) {
+      fetching.signal?.throwIfAborted()
+      const checked = checkReference(reference, fetching.allowLocal ?? limits.allowLocal)
+      await prepare()
+      const held = useLockPath(layout, checked.sha256)
+      const release = await takeLock(tryLock, held, 'shared', fetching)
+      try {
+        return await fetchArchive(opener, checked, fetching)
+      } finally {
+        release()
+      }
+    },
+    async openTree(reference, opening = {}) {
+      opening.signal?.throwIfAborted()
+      const checked = checkReference(reference, opening.allowLocal ?? limits.allowLocal)
+      await prepare()
+      return openTree(opener, checked, opening)
+    },
+    inspect: async (prefix) => findImage(await list(), prefix),
+    async verify(prefix, verifying = {}) {
+      const images = await list()
+      const chosen = prefix === undefined ? images : [findImage(images, prefix)]
+      const found: VerifiedImage[] = []
+      for (const image of chosen) {
+        found.push(await verifyImage({ layout, unpacker, tryLock }, image, verifying))
+      }
+      return found
+    },
+    prune: async (pruning) => prepare().then(() => prune(layout, tryLock, pruning)),
+    remove: async (prefixes) => prepare().then(() => removeImages(layout, tryLock, prefixes)),
+    settled: async () => void (await Promise.all(background)),
   }
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { ImageError } from '../image-error.ts'
-import { hasValidChecksum, tarBlockBytes } from './tar-header.ts'
+import { hasValidChecksum, tarBlockBytes } from './tar-checksum.ts'
 
 /** The archive formats an image may have. */
 export type ArchiveFormat = 'tar.xz' | 'tar.gz' | 'tar.zst' | 'tar'

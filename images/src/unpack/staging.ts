@@ -8,47 +8,49 @@ import {
   chmod,
   chown,
   constants,
-  lstat,
   mkdir,
   open,
   readdir,
   rename,
+  rmdir,
   type FileHandle,
 } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { ImageError, errorCode } from '../image-error.ts'
+import type { Owner } from '../root/write-in-root.ts'
 
-/** Top-level names that are a root's own, so not a wrapper around one. */
-const rootNames = new Set(
-  (
-    'bin boot dev etc home lib lib32 lib64 libx32 media mnt opt proc root run sbin srv sys tmp ' +
-    'usr var'
-  ).split(' '),
-)
-
-/** Creates `<target>.<random>.staging`, mode 0700, owned by the given ids (-1: ours). */
-export async function createStaging(target: string, uid: number, gid: number): Promise<string> {
+/** Creates `<target>.<random>.staging`, mode 0700, of the owner (undefined: ours). */
+export async function createStaging(target: string, owner: Owner | undefined): Promise<string> {
   const staging = `${resolve(target)}.${randomBytes(8).toString('hex')}.staging`
   await mkdir(staging, { mode: 0o700 })
-  await chown(staging, uid, gid)
-  return staging
+  try {
+    if (owner !== undefined) await chown(staging, owner.uid, owner.gid)
+    return staging
+  } catch (error) {
+    await rmdir(staging)
+    throw error
+  }
 }
 
 /**
- * Gives the unpacked tree (or the one inside its single wrapper folder) its final name and mode
- * 0755; the staging folder may stay behind, empty.
+ * Gives the unpacked tree (when `wrapped`, the one inside its single folder) its final name and
+ * mode 0755; the staging folder is gone then.
  *
  * @throws ImageError IMAGE_ARCHIVE_INVALID when it is no root file system
  */
-export async function promoteStaging(staging: string, target: string): Promise<void> {
+export async function promoteStaging(
+  staging: string,
+  target: string,
+  wrapped: boolean,
+): Promise<void> {
   // The archive's own mode could lock out the very user it is for (or us, who must rename it).
   await openUp(staging)
-  const wrapper = await findWrapper(staging)
-  const root = wrapper === undefined ? staging : join(staging, wrapper)
-  await openUp(root)
+  const root = wrapped ? await onlyEntry(staging) : staging
+  if (wrapped) await openUp(root)
   const names = await readdir(root)
   if (!['bin', 'usr', 'etc'].some((name) => names.includes(name))) throw notRoot(names)
   await rename(root, target)
+  if (wrapped) await rmdir(staging)
 }
 
 /** Mode 0755 by descriptor, so that no symlink can lead it elsewhere. */
@@ -73,11 +75,9 @@ async function openFolder(folder: string): Promise<FileHandle> {
   }
 }
 
-async function findWrapper(staging: string): Promise<string | undefined> {
-  const [name, second] = await readdir(staging)
-  if (name === undefined || second !== undefined || rootNames.has(name)) return undefined
-  const stat = await lstat(join(staging, name))
-  return stat.isDirectory() ? name : undefined
+async function onlyEntry(folder: string): Promise<string> {
+  const [name = ''] = await readdir(folder)
+  return join(folder, name)
 }
 
 function notRoot(names: string[]): ImageError {

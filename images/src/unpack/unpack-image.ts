@@ -1,53 +1,71 @@
 /**
- * Unpacks a verified archive into a folder: decompress, meter, filter, extract, rename.
+ * Unpacks a verified archive into a folder: decompress, extract, rename.
  *
- * The archive is hostile. What parses it for real (xz, zstd, GNU tar) runs in children with the
- * guest's uid and no environment; they cannot even see the host path they work in.
+ * The archive is hostile. What parses it (`bridge-unpack`, xz, zstd) runs in children without an
+ * environment, never as root, and confined to the folder they work in; only gzip's zlib, which
+ * knows nothing but bytes, runs here.
  *
  * @module
  */
 import { lstat, open, type FileHandle } from 'node:fs/promises'
-import { countProgress, type ByteProgress, type OnProgress } from '../progress.ts'
+import type { OnProgress } from '../progress.ts'
+import { removeTree } from '../root/remove-tree.ts'
+import type { Owner } from '../root/write-in-root.ts'
 import { detectFormat } from './archive-format.ts'
 import { extract, type Archive } from './extraction.ts'
-import { removeTree } from '../root/remove-tree.ts'
 import { createStaging, promoteStaging } from './staging.ts'
-import { tarBlockBytes } from './tar-header.ts'
+import { tarBlockBytes } from './tar-checksum.ts'
 
 /** Whose the tree becomes, and how large it may get. */
 export interface UnpackOptions {
-  /** Owner of every file and the user the extractor runs as; default: the caller. */
+  /** Path of `bridge-unpack`. */
+  unpacker: string
+  /**
+   * Owner of every file and the user the archive is read as, not 0; root must name one, for others
+   * it is the caller.
+   */
   uid?: number
   gid?: number
   /** Largest uncompressed archive in bytes, default 8 GiB. */
   maxBytes?: number
-  signal?: AbortSignal
-  onProgress?: OnProgress
+  /** Most entries, default 1,000,000; a full desktop distribution has 300,000. */
+  maxEntries?: number
+  signal?: AbortSignal | undefined
+  onProgress?: OnProgress | undefined
 }
 
-const defaultMaxBytes = 8 * 2 ** 30
+/** What was unpacked. */
+export interface UnpackedImage {
+  /** Size of the uncompressed archive in bytes. */
+  bytes: number
+  /** Files, folders and links in the tree that the archive named. */
+  entries: number
+  /** Devices, fifos and whiteouts left out. */
+  skipped: number
+}
 
 /**
  * Unpacks the archive at `archivePath` (.tar.xz, .tar.gz, .tar.zst or .tar, told by its content)
  * into `targetFolder`, which must not exist; its parent must. A single top-level folder around the
- * root is stripped. Devices and fifos are skipped, setuid and setgid dropped, other modes kept.
- * Nothing is left behind on failure, and nothing but `targetFolder` on success.
+ * root is stripped. Devices and fifos are skipped, setuid and setgid dropped, other modes and all
+ * times kept. Nothing is left behind on failure, and nothing but `targetFolder` on success.
  *
- * @returns the size of the uncompressed archive in bytes
  * @throws ImageError IMAGE_ARCHIVE_INVALID, IMAGE_TOO_LARGE (also for a full disk),
- *   IMAGE_BUILD_FAILED when xz, zstd or tar is not installed; the signal's reason when aborted;
- *   system errors of the target folder (EEXIST, EACCES, ...) as they are
+ *   IMAGE_BUILD_FAILED when xz or zstd is not installed or this kernel lacks what is needed; the
+ *   signal's reason when aborted; TypeError for root without an owner; system errors of the target
+ *   folder (EEXIST, EACCES, ...) as they are
  */
 export async function unpackImage(
   archivePath: string,
   targetFolder: string,
-  options: UnpackOptions = {},
-): Promise<{ bytes: number }> {
+  options: UnpackOptions,
+): Promise<UnpackedImage> {
+  const owner = ownerOf(options)
   options.signal?.throwIfAborted()
   await refuseExisting(targetFolder)
   const file = await open(archivePath, 'r')
   try {
-    return { bytes: await unpackFile(file, targetFolder, options) }
+    return await unpackFile(file, targetFolder, owner, options)
   } finally {
     await file.close()
   }
@@ -56,19 +74,26 @@ export async function unpackImage(
 async function unpackFile(
   file: FileHandle,
   targetFolder: string,
+  owner: Owner | undefined,
   options: UnpackOptions,
-): Promise<number> {
-  const { uid, gid, maxBytes = defaultMaxBytes, signal } = options
-  const archive = await readArchive(file, options.onProgress)
-  const staging = await createStaging(targetFolder, uid ?? -1, gid ?? -1)
+): Promise<UnpackedImage> {
+  const archive = await identify(file)
+  const staging = await createStaging(targetFolder, owner)
   try {
-    const who = { ...(uid === undefined ? {} : { uid }), ...(gid === undefined ? {} : { gid }) }
-    const bytes = await extract(archive, { ...who, cwd: staging }, maxBytes, signal)
-    await promoteStaging(staging, targetFolder)
-    return bytes
-  } finally {
+    const { wrapped, ...unpacked } = await extract(archive, staging, { ...options, owner })
+    await promoteStaging(staging, targetFolder, wrapped)
+    return unpacked
+  } catch (error) {
     await removeTree(staging)
+    throw error
   }
+}
+
+/** Undefined for a caller who can only give files to himself. */
+function ownerOf({ uid, gid }: UnpackOptions): Owner | undefined {
+  if (uid && gid) return { uid, gid }
+  if (process.getuid?.() !== 0) return undefined
+  throw new TypeError('unpackImage by root needs the uid and gid of the owner, neither of them 0')
 }
 
 async function refuseExisting(path: string): Promise<void> {
@@ -77,19 +102,10 @@ async function refuseExisting(path: string): Promise<void> {
   throw Object.assign(new Error(`image target ${path} already exists`), { code: 'EEXIST' })
 }
 
-async function readArchive(file: FileHandle, onProgress: OnProgress | undefined): Promise<Archive> {
+async function identify(file: FileHandle): Promise<Archive> {
   const { size } = await file.stat()
   const head = Buffer.alloc(tarBlockBytes)
+  // By position: whoever gets the file reads it from its beginning.
   const { bytesRead } = await file.read(head, 0, tarBlockBytes, 0)
-  const format = detectFormat(head.subarray(0, bytesRead))
-  return { format, chunks: readChunks(file, countProgress('unpack', size, onProgress)) }
-}
-
-async function* readChunks(file: FileHandle, progress: ByteProgress): AsyncGenerator<Buffer> {
-  const stream = file.createReadStream({ start: 0, highWaterMark: 1 << 20, autoClose: false })
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
-    progress.add(chunk.length)
-    yield chunk
-  }
-  progress.finish()
+  return { file, size, format: detectFormat(head.subarray(0, bytesRead)) }
 }

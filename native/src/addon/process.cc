@@ -11,10 +11,18 @@ namespace {
 
 void Ignore(int) {}
 
+// For a core handler behind a pipe, which runs as root, 0 is no limit; 1 is, and less than a core has.
+bool LimitCores() {
+  rlimit cores{};
+  if (getrlimit(RLIMIT_CORE, &cores)) return false;
+  if (cores.rlim_max > 1) cores.rlim_max = 1;
+  cores.rlim_cur = cores.rlim_max;
+  return setrlimit(RLIMIT_CORE, &cores) == 0;
+}
+
 // harden(): no core file, no ptrace or /proc/PID/mem by others of the same user, no debugger.
 Napi::Value Harden(const Napi::CallbackInfo& info) {
-  const rlimit none{0, 0};
-  if (setrlimit(RLIMIT_CORE, &none)) return Outcome(info.Env(), -1);
+  if (!LimitCores()) return Outcome(info.Env(), -1);
   // Node opens its debugger on this signal, and whoever connects to it runs code here. A handler,
   // not SIG_IGN: children must not inherit it.
   struct sigaction action {};

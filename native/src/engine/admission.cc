@@ -20,36 +20,36 @@ Admission::~Admission() {
   if (fd_ >= 0) close(fd_);
 }
 
-int Admission::Replace(Kind kind, uid_t uid, int fd) {
+int Admission::Replace(Kind kind, Uids uids, int fd) {
   if (fd_ >= 0) close(fd_);
   members_->ForgetAll();
   kind_ = kind;
-  uid_ = uid;
+  uids_ = uids;
   fd_ = fd;
   return 0;
 }
 
-void Admission::AdmitNobody() { Replace(Kind::kNobody, 0, -1); }
+void Admission::AdmitNobody() { Replace(Kind::kNobody, {}, -1); }
 
-int Admission::AdmitUid(uid_t uid) { return Replace(Kind::kUid, uid, -1); }
+int Admission::AdmitUid(Uids uids) { return Replace(Kind::kUid, uids, -1); }
 
-int Admission::AdmitNamespaceOf(uid_t uid, pid_t pid) {
+int Admission::AdmitNamespaceOf(Uids uids, pid_t pid) {
   const int fd = OpenPidNamespace(pid);
   if (fd < 0) return -errno;
   namespace_ = IdOf(fd);
-  return Replace(Kind::kNamespace, uid, fd);
+  return Replace(Kind::kNamespace, uids, fd);
 }
 
-int Admission::AdmitTracedBy(uid_t uid, pid_t pid) {
+int Admission::AdmitTracedBy(Uids uids, pid_t pid) {
   const int fd = OpenProcess(pid);
   if (fd < 0) return -errno;
   tracer_ = pid;
-  return Replace(Kind::kTracer, uid, fd);
+  return Replace(Kind::kTracer, uids, fd);
 }
 
 Verdict Admission::Judge(int socket, const Peer& peer) {
   if (kind_ == Kind::kNobody) return Refuse(Reason::kNotOpen, 0);
-  if (peer.uid != uid_) return Refuse(Reason::kUid, peer.uid);
+  if (!uids_.Contains(peer.uid)) return Refuse(Reason::kUid, peer.uid);
   if (kind_ == Kind::kUid) return {};
   const MemberRef known = members_->FindAlive(peer.pid);
   if (known == kNoMember) return JudgeUnknown(socket, peer);

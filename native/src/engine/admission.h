@@ -22,6 +22,14 @@ struct Verdict {
   bool admits() const { return reason == Reason::kNone; }
 };
 
+// A user, or a range of them: root of a user namespace may become any of its ids.
+struct Uids {
+  uid_t first = 0;
+  uid_t count = 1;
+
+  bool Contains(uid_t uid) const { return uid - first < count; }
+};
+
 class Admission {
  public:
   explicit Admission(Members* members) : members_(members) {}
@@ -30,9 +38,9 @@ class Admission {
   Admission& operator=(const Admission&) = delete;
 
   // What makes a process a member, besides the uid. Each answers 0 or -errno.
-  int AdmitUid(uid_t uid);
-  int AdmitNamespaceOf(uid_t uid, pid_t pid);
-  int AdmitTracedBy(uid_t uid, pid_t pid);
+  int AdmitUid(Uids uids);
+  int AdmitNamespaceOf(Uids uids, pid_t pid);
+  int AdmitTracedBy(Uids uids, pid_t pid);
 
   // Lets go of the processes and the namespace known so far.
   void AdmitNobody();
@@ -46,7 +54,7 @@ class Admission {
  private:
   enum class Kind { kNobody, kUid, kNamespace, kTracer };
 
-  int Replace(Kind kind, uid_t uid, int fd);
+  int Replace(Kind kind, Uids uids, int fd);
   Verdict JudgeProcess(pid_t pid) const;
   Verdict JudgeNamespace(pid_t pid) const;
   Verdict JudgeTracer(pid_t pid) const;
@@ -54,7 +62,7 @@ class Admission {
 
   Members* members_;
   Kind kind_ = Kind::kNobody;
-  uid_t uid_ = 0;
+  Uids uids_;
   int fd_ = -1;             // the job's PID namespace, or a pidfd of its tracer
   NamespaceId namespace_{};  // cannot be given to another one while fd_ is open
   pid_t tracer_ = 0;

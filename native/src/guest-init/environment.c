@@ -1,19 +1,22 @@
-// The job's environment: `NAME=VALUE` strings, each ended by NUL, from descriptor 3.
+// What to run: strings from descriptor 3, each ended by NUL. The command and its arguments, an empty
+// string, then the environment as `NAME=VALUE`.
 //
-// It never comes through the tracer's own environment, where LD_PRELOAD would load the job's code
+// The environment never comes through the tracer's own environment, where LD_PRELOAD would load the job's code
 // into the tracer, on the host.
 #include "guest-init.h"
 
-enum { MAX_BYTES = 256 * 1024, MAX_VARIABLES = 4095 };
+enum { MAX_BYTES = 256 * 1024, MAX_STRINGS = 4095 };
 
 static char block[MAX_BYTES + 1];
-static char *variables[MAX_VARIABLES + 1];
+// Both vectors, each ended by NULL.
+static char *strings[MAX_STRINGS + 2];
+static char **variables;
 
 // Answers the number of bytes, or -errno; -TOO_BIG when the block goes on past the limit.
 static long read_block(void) {
   long total = 0;
   for (;;) {
-    long got = sys_read(ENVIRONMENT_FD, block + total, (u64)(MAX_BYTES + 1 - total));
+    long got = sys_read(START_FD, block + total, (u64)(MAX_BYTES + 1 - total));
     if (got == -INTERRUPTED) continue;
     if (got <= 0) return got < 0 ? got : total;
     total += got;
@@ -21,19 +24,30 @@ static long read_block(void) {
   }
 }
 
+// Splits the block; the first empty string ends the command.
+static int split_block(long size) {
+  int count = 0;
+  for (long at = 0; at < size; at++) {
+    if (count > MAX_STRINGS) return TOO_BIG;
+    int ends_command = !block[at] && !variables;
+    strings[count++] = ends_command ? 0 : block + at;
+    if (ends_command) variables = strings + count;
+    while (block[at]) at++;
+  }
+  strings[count] = 0;
+  return variables && strings[0] ? 0 : NOT_FOUND;
+}
+
 // Reads to the end of descriptor 3; answers 0 or an errno.
-int read_environment(void) {
+int read_start(void) {
   long size = read_block();
   if (size < 0) return (int)-size;
   block[size] = 0;
-  int count = 0;
-  for (long at = 0; at < size; at++) {
-    if (count == MAX_VARIABLES) return TOO_BIG;
-    variables[count++] = block + at;
-    while (block[at]) at++;
-  }
-  variables[count] = 0;
-  return 0;
+  return split_block(size);
+}
+
+char **command(void) {
+  return strings;
 }
 
 char **environment(void) {

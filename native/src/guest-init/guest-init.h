@@ -4,7 +4,7 @@
 
 #include "syscalls.h"
 
-enum { ENVIRONMENT_FD = 3, RECORD_FD = 4 };
+enum { START_FD = 3, RECORD_FD = 4 };
 
 // Errno values this program looks at or reports; the same on every Linux architecture.
 enum { NOT_FOUND = 2, INTERRUPTED = 4, TOO_BIG = 7, NOT_ALLOWED = 13, NOT_DIRECTORY = 20 };
@@ -17,14 +17,16 @@ enum { SIGNAL_ORPHANED = 64 };
 
 enum { EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
 
-// environment.c: the job's environment, from the block on descriptor 3.
-int read_environment(void);
+// environment.c: the job's command and environment, from the block on descriptor 3.
+int read_start(void);
+char **command(void);
 char **environment(void);
 const char *environment_value(const char *name);
 
 // shield.c: the nested Landlock domains that keep the job's signals off init and its tracer.
 int open_shield(void);
 int enter_shield(int ruleset);
+int shields_signals(void);
 
 // start.c: the first in the child, where it never returns, the second in init.
 void start_main(char **argv, int ruleset, int failure_fd);

@@ -1,11 +1,10 @@
-// bridge-guest-init PROGRAM [ARG...]: starts the job and reports what really became of it.
+// bridge-guest-init: starts the job and reports what really became of it.
 //
-// It runs inside the guest's root, under the tracer, whose own exit status cannot be used. The
-// environment comes on descriptor 3, records of 8 bytes go to descriptor 4: a letter, three zero
+// It runs inside the guest's root, under the tracer, whose own exit status cannot be used. Command
+// and environment come on descriptor 3, records of 8 bytes go to descriptor 4: a letter, three zero
 // bytes, an unsigned 32-bit number (little-endian):
-//   R  it is there and waits for its environment   L  1 when the nested domains hold, else 0
-//   S  main runs: its pid as the guest sees it     E  main could not be executed: errno
-//   X  raw wait status of main
+//   L  1 when the nested domains hold, else 0      S  main runs: its pid as the guest sees it
+//   E  main could not be executed: errno           X  raw wait status of main
 #include "guest-init.h"
 
 enum { SET_CLOSE_ON_EXEC = 2, CLOSE_ON_EXEC = 1, CLOSE_AT_EXEC = 0x80000 };
@@ -30,10 +29,8 @@ static int exit_code(int status) {
 }
 
 static void take_descriptors(void) {
-  // The host knows the tracer now, and gives the environment when it will take calls of its guests.
-  record('R', 0);
-  int error = read_environment();
-  sys_close(ENVIRONMENT_FD);
+  int error = read_start();
+  sys_close(START_FD);
   // The job must not write records of its own.
   sys_fcntl(RECORD_FD, SET_CLOSE_ON_EXEC, CLOSE_ON_EXEC);
   if (error) refuse(error);
@@ -41,13 +38,13 @@ static void take_descriptors(void) {
 
 static void adopt_orphans(void) {
   sys_prctl(PRCTL_CHILD_SUBREAPER, 1);
+  // The first process of a pid namespace dies with the launcher already (SIGKILL), and all with it.
+  if (sys_getpid() == 1) return;
   // An old tracer that dies leaves its tracees running untranslated: see wait.c.
   sys_prctl(PRCTL_PARENT_DEATH_SIGNAL, SIGNAL_ORPHANED);
 }
 
-__attribute__((used)) static void run(long *stack) {
-  char **argv = (char **)(stack + 1);
-  if (stack[0] < 2) refuse(NOT_FOUND);
+__attribute__((used)) static void run(void) {
   prepare_waiting();
   take_descriptors();
   adopt_orphans();
@@ -59,17 +56,12 @@ __attribute__((used)) static void run(long *stack) {
   if (answer < 0) refuse((int)-answer);
   long pid = sys_fork();
   if (pid < 0) refuse((int)-pid);
-  if (pid == 0) start_main(argv + 1, ruleset, failure[1]);
+  if (pid == 0) start_main(command(), ruleset, failure[1]);
   sys_close(failure[1]);
   record_start((int)pid, failure[0]);
-  int status = wait_for_main((int)pid, shielded);
+  int status = wait_for_main((int)pid, shielded && shields_signals());
   record('X', (u32)status);
   sys_exit(exit_code(status));
 }
 
-// The kernel enters with argc, argv and the old environment on the stack, and calls nothing back.
-#if defined(__x86_64__)
-__asm__(".globl _start\n_start:\n xor %ebp, %ebp\n mov %rsp, %rdi\n and $-16, %rsp\n call run\n");
-#elif defined(__aarch64__)
-__asm__(".globl _start\n_start:\n mov x29, #0\n mov x0, sp\n and sp, x0, #-16\n bl run\n");
-#endif
+#include "entry.h"

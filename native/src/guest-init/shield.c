@@ -6,7 +6,7 @@
 // (and lose the job's status), and init's own kill(-1) reaches the job and nothing else.
 #include "guest-init.h"
 
-enum { ABI_WITH_SCOPES = 6, VERSION_FLAG = 1, RULE_PATH_BENEATH = 1 };
+enum { ABI_WITH_REFER = 2, ABI_WITH_SCOPES = 6, VERSION_FLAG = 1, RULE_PATH_BENEATH = 1 };
 enum { PRCTL_NO_NEW_PRIVS = 38 };
 enum { CURRENT_DIRECTORY = -100, PATH_ONLY = 0x200000, CLOSE_ON_EXEC = 0x80000 };
 
@@ -33,12 +33,22 @@ static void allow_renames(int ruleset, const char *directory) {
   sys_close((int)fd);
 }
 
-// Answers a ruleset, or a negative errno on kernels without scopes (before 6.12).
+static long landlock_abi(void) {
+  return CALL(__NR_landlock_create_ruleset, 0, 0, VERSION_FLAG, 0);
+}
+
+// Whether a domain holds signals back (Linux 6.12); ptrace it does on every kernel that has it.
+int shields_signals(void) {
+  return landlock_abi() >= ABI_WITH_SCOPES;
+}
+
+// Answers a ruleset, or a negative errno. The first version would forbid every rename across
+// directories.
 int open_shield(void) {
-  long abi = CALL(__NR_landlock_create_ruleset, 0, 0, VERSION_FLAG, 0);
-  if (abi < ABI_WITH_SCOPES) return -1;
+  if (landlock_abi() < ABI_WITH_REFER) return -1;
   struct ruleset_attributes attributes = {ACCESS_REFER, 0, SCOPE_SIGNAL};
-  long ruleset = CALL(__NR_landlock_create_ruleset, &attributes, sizeof attributes, 0, 0);
+  u64 size = shields_signals() ? sizeof attributes : sizeof attributes.handled_access_fs;
+  long ruleset = CALL(__NR_landlock_create_ruleset, &attributes, size, 0, 0);
   if (ruleset < 0) return (int)ruleset;
   allow_renames((int)ruleset, "/");
   // Bound from another place of the host, so not beneath the guest's root for the kernel.

@@ -1,4 +1,4 @@
-// How set-up failures are told: one line on stderr, exit code 125.
+// How set-up failures are told: one line, exit code 125.
 #include "launch.h"
 
 #include <errno.h>
@@ -6,12 +6,24 @@
 #include <string.h>
 #include <unistd.h>
 
+static int report_fd = STDERR_FILENO;
+
+// stderr is the job's; the daemon listens on its control descriptor.
+void report_failures_to(int fd) {
+  report_fd = fd;
+}
+
 void fail(const char *step) {
-  dprintf(STDERR_FILENO, "bridge-launch: %s: %s\n", step, strerror(errno));
+  dprintf(report_fd, "bridge-launch: %s: %s\n", step, strerror(errno));
+  _exit(EXIT_SETUP_FAILED);
+}
+
+void fail_at(const char *step, const char *path) {
+  dprintf(report_fd, "bridge-launch: %s %s: %s\n", step, path, strerror(errno));
   _exit(EXIT_SETUP_FAILED);
 }
 
 void fail_with(const char *message) {
-  dprintf(STDERR_FILENO, "bridge-launch: %s\n", message);
+  dprintf(report_fd, "bridge-launch: %s\n", message);
   _exit(EXIT_SETUP_FAILED);
 }

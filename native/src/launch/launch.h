@@ -6,34 +6,83 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-// Any failure before the job runs ends with this code and one line on stderr.
+// Any failure before the job runs ends with this code and one line: on the control descriptor when
+// there is one, else on stderr.
 enum { EXIT_SETUP_FAILED = 125 };
 
-// Descriptors handed to the program: stdio, 3 (environment block), 4 (status records).
-enum { FIRST_PRIVATE_FD = 5 };
+// Descriptors handed to the program: stdio, 3 (environment block), 4 (status records). 5 is the
+// control descriptor, which only the launcher has.
+enum { CONTROL_FD = 5, FIRST_PRIVATE_FD = 6 };
 
-enum { MAX_ENVIRONMENT = 16 };
+enum { MAX_ENVIRONMENT = 16, MAX_PATHS = 64, MAX_CGROUPS = 8, RANGE_SIZE = 65536 };
+
+// Paths given by an option that may come several times; ended by NULL.
+struct paths {
+  const char *items[MAX_PATHS + 1];
+};
+
+// "SOURCE:TARGET".
+struct bind {
+  char *source;
+  char *target;
+};
+
+enum filter { FILTER_NONE, FILTER_PLAIN, FILTER_TRACED, FILTER_TRACED_NO_STATX };
 
 // What the command line asks for.
 struct plan {
   bool drops_identity;
   uid_t uid;
   gid_t gid;
+  uid_t range;  // first of RANGE_SIZE ids of a user namespace; 0: none
   bool namespaces;
-  bool hides_statx;
   bool probe;
-  const char *tmp;                         // folder to show as /tmp, or NULL
-  pid_t parent;                            // 0: not told
+  bool controlled;
+  bool spare;  // the rest of the options comes later, on the control descriptor
+  enum filter filter;
+  pid_t parent;  // 0: not told
+  int cpu;       // -1: any
+  unsigned long max_processes;
+  unsigned long max_files;
+  unsigned long max_file_bytes;
+
+  const char *root;         // the job's root, or where its overlay is mounted
+  const char *lower;        // overlay: NULL when the root is a plain folder
+  const char *upper;
+  const char *work;
+  uid_t lower_owner;        // whose the files below are on disk; 0: the job's already
+  struct bind storage;      // file with a file system -> folder that holds upper and work
+  const char *stage;        // folder over which a new root is built, or NULL
+  bool pivots;              // the job's root itself becomes "/", no tracer shows it
+  const char *work_folder;  // in the new root, or NULL
+  struct bind binds[MAX_PATHS];
+  size_t bind_count;
+
+  bool landlock;
+  struct paths read_paths;
+  struct paths execute_paths;
+  struct paths write_paths;
+  struct paths cgroups;
+
   char *environment[MAX_ENVIRONMENT + 1];  // of the program itself, never the job's
   char **program;
 };
 
 // options.c
 struct plan parse_options(int argc, char **argv);
+struct plan complete_options(const struct plan *spare, char *block, size_t size);
 
 // fail.c: both end the process.
 void fail(const char *step) __attribute__((noreturn));
 void fail_with(const char *message) __attribute__((noreturn));
+void fail_at(const char *step, const char *path) __attribute__((noreturn));
+void report_failures_to(int fd);
+
+// control.c: tells the daemon that the job's root is there, and waits until it is filled.
+void open_control(void);
+size_t read_options(char *block, size_t room);
+void tell_mounted(void);
+void await_go(void);
 
 // lifeline.c: a process dies with its parent.
 struct lifeline {
@@ -46,23 +95,69 @@ void hold_lifeline(struct lifeline *line);
 void take_lifeline(struct lifeline *line);
 void follow_lifeline(const struct lifeline *line);
 
+// id-maps.c: the ids of a user namespace.
+struct map_request {
+  int wanted[2];
+  int done[2];
+};
+
+struct map_request open_map_request(const struct plan *plan);
+void enter_range(struct map_request *request);
+void answer_map_request(struct map_request *request, pid_t child, const struct plan *plan);
+bool map_own_ids(uid_t shown_uid, gid_t shown_gid, uid_t uid, gid_t gid);
+int open_shifted_ids(uid_t on_disk, uid_t shown);
+
 // namespaces.c: enter_namespaces answers the step that failed (errno says why), or NULL.
 pid_t fork_into(bool namespaces);
-const char *enter_namespaces(void);
-void cover_tmp(const char *folder);
+const char *enter_namespaces(bool shows_root);
+const char *cover_host_views(void);
+
+// mounts.c: mounts as descriptors, so that a path is looked up once.
+int clone_mount(const char *source, bool recursive);
+int restrict_mount(int fd, unsigned long long attributes);
+int attach_mount(int fd, const char *target);
+
+// cgroups.c
+void join_cgroups(const struct paths *folders);
+
+// storage.c and overlay.c: the job's root
+void mount_storage(const struct bind *storage);
+int open_image_ids(const struct plan *plan);
+void mount_root(const struct plan *plan, int image_ids);
+
+// stage.c and devices.c: the file system that the program sees
+struct stage {
+  int binds[MAX_PATHS];
+  int proc;
+  int dev;
+  int sys;
+};
+void build_stage(const struct plan *plan, struct stage *stage);
+void change_root(const struct plan *plan, const struct stage *stage);
+void mount_devices(const char *dev, uid_t owner);
+uid_t owner_of_root(const struct plan *plan);
+void make_folders(const char *path);
 
 // identity.c
-void drop_identity(const struct plan *plan);
+void drop_identity(const struct plan *plan, struct map_request *request);
+
+// limits.c
+void limit_resources(const struct plan *plan);
+
+// landlock.c
+void enter_landlock(const struct plan *plan);
+long landlock_abi(void);
 
 // filter.c
-void install_filter(bool hides_statx);
+void install_filter(enum filter filter);
 
 // hygiene.c
 void occupy_standard_descriptors(void);
-void close_private_descriptors(void);
+void take_null_of_root(void);
+void close_private_descriptors(bool keeps_control);
 void reset_signals(void);
-void limit_cores(void);
 void leave_surroundings(void);
+void leave_realtime(void);
 
 // descendants.c
 void require_children_files(void);

@@ -1,7 +1,15 @@
-// bridge-launch [--uid N --gid N] [--namespaces [--tmp DIR]] [--hide-statx] [--env K=V]...
-//               [--parent PID] -- PROGRAM ARG...
+// bridge-launch [OPTION]... -- PROGRAM ARG...        (options.c lists them)
 // bridge-launch --probe
 //
+// Each layer of confinement is asked for by an option of its own:
+//   --uid --gid      a user of the job's own: no file, process or socket of another user
+//   --range          a user namespace of 65,536 ids: root inside, nobody outside
+//   --namespaces     no process, mount, terminal or host name of the host
+//   --root --lower   an overlay: what the job writes is its own, what it runs from is shared
+//   --stage --pivot  a root without the host's files
+//   --cgroup         memory and processes in common, and one kill for all of them
+//   --landlock       no path but the given ones, no signal to another process
+//   --filter         no system call that reaches around all this
 // Stays as the monitor: the job ends when the monitor is told to end, dies, or loses its parent.
 #define _GNU_SOURCE
 #include "launch.h"
@@ -9,63 +17,109 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-// Everything that is undone by a later step comes after it: identity clears the death signal, the
-// filter would forbid calls of the steps before.
-static void confine(const struct plan *plan, const struct lifeline *line) {
-  follow_lifeline(line);
-  const char *failed = plan->namespaces ? enter_namespaces() : NULL;
+enum { MAX_OPTIONS_BYTES = 64 * 1024 };
+
+static void enter_spaces(const struct plan *plan) {
+  const char *failed = NULL;
+  if (plan->namespaces) failed = enter_namespaces(plan->pivots);
+  if (!failed && plan->namespaces && !plan->stage) failed = cover_host_views();
   if (failed) fail(failed);
-  if (plan->tmp) cover_tmp(plan->tmp);
-  leave_surroundings();
-  limit_cores();
-  drop_identity(plan);
-  follow_lifeline(line);
-  reset_signals();
-  close_private_descriptors();
-  install_filter(plan->hides_statx);
 }
 
-static void run_program(const struct plan *plan, struct lifeline *line) {
-  take_lifeline(line);
-  confine(plan, line);
-  execve(plan->program[0], plan->program, plan->environment);
-  fail(plan->program[0]);
+// What the monitor prepares for the child, as descriptors.
+struct provision {
+  struct lifeline line;
+  struct map_request ids;
+  int image_ids;
+};
+
+static void enter_root(const struct plan *plan, int image_ids) {
+  struct stage stage;
+  mount_root(plan, image_ids);
+  // The daemon fills the root while the rest is built.
+  if (plan->controlled) tell_mounted();
+  build_stage(plan, &stage);
+  if (plan->controlled) await_go();
+  change_root(plan, &stage);
+  if (plan->stage) take_null_of_root();
+}
+
+// Everything that is undone by a later step comes after it: identity clears the death signal, the
+// filter would forbid calls of the steps before.
+static void confine(const struct plan *plan, struct provision *given) {
+  follow_lifeline(&given->line);
+  enter_spaces(plan);
+  enter_root(plan, given->image_ids);
+  leave_surroundings();
+  limit_resources(plan);
+  drop_identity(plan, &given->ids);
+  follow_lifeline(&given->line);
+  reset_signals();
+  close_private_descriptors(plan->controlled);
+  if (plan->work_folder && chdir(plan->work_folder)) fail_at("working folder", plan->work_folder);
+  enter_landlock(plan);
+  install_filter(plan->filter);
+}
+
+static void run_program(const struct plan *plan, struct provision *given) {
+  take_lifeline(&given->line);
+  confine(plan, given);
+  execve(plan->program[0], plan->program, (char *const *)plan->environment);
+  fail_at("execute", plan->program[0]);
 }
 
 // The monitor keeps only stderr, so that readers and writers of the others see the job's end.
-static void let_go_of_stdio(void) {
+static void let_go_of_stdio(bool controlled) {
   close(STDIN_FILENO);
   close(STDOUT_FILENO);
   close(3);
   close(4);
+  if (!controlled) return;
+  close(CONTROL_FD);
+  report_failures_to(STDERR_FILENO);
 }
 
 static pid_t start(const struct plan *plan) {
-  struct lifeline line = open_lifeline();
+  struct provision given = {open_lifeline(), open_map_request(plan), open_image_ids(plan)};
   pid_t child = fork_into(plan->namespaces);
   if (child < 0) fail(plan->namespaces ? "namespaces" : "fork");
-  if (child == 0) run_program(plan, &line);
-  hold_lifeline(&line);
+  if (child == 0) run_program(plan, &given);
+  hold_lifeline(&given.line);
+  if (given.image_ids >= 0) close(given.image_ids);
+  let_go_of_stdio(plan->controlled);
+  answer_map_request(&given.ids, child, plan);
   return child;
+}
+
+// Moving a process between control groups takes the kernel ten milliseconds and more, starting one
+// another: a spare launcher has both behind it, and waits to be told what to do.
+static struct plan await_options(const struct plan *spare) {
+  static char block[MAX_OPTIONS_BYTES];
+  size_t size = read_options(block, sizeof block);
+  return complete_options(spare, block, size);
 }
 
 int main(int argc, char **argv) {
   if (prctl(PR_SET_PDEATHSIG, 9)) fail("parent death signal");
   struct plan plan = parse_options(argc, argv);
   if (plan.probe) return print_probe();
+  if (plan.controlled) open_control();
   follow_parent(plan.parent);
   occupy_standard_descriptors();
-  close_private_descriptors();
+  close_private_descriptors(plan.controlled);
   require_children_files();
   // A Ctrl-C meant for the daemon would end the job without its time of grace. Fails only when this
   // is a session of its own already.
   setsid();
   if (prctl(PR_SET_CHILD_SUBREAPER, 1)) fail("child subreaper");
+  leave_realtime();
+  // Before there is a child, so that all of it is inside; the monitor is its smallest part.
+  join_cgroups(&plan.cgroups);
+  if (plan.spare) plan = await_options(&plan);
   block_monitor_signals();
   pid_t child = start(&plan);
   // A job of the same user must not ptrace the monitor; only now, because a process that is not
   // dumpable could not have written its own uid map.
   prctl(PR_SET_DUMPABLE, 0);
-  let_go_of_stdio();
   return monitor(child, &plan);
 }

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LANDLOCK_VERSION_FLAG = 1, LANDLOCK_CREATE_RULESET = 444, MAX_REASON = 128 };
+enum { MAX_REASON = 128 };
 
 static void explain(char *into, const char *step) {
   snprintf(into, MAX_REASON, "%s: %s", step, strerror(errno));
@@ -19,7 +19,8 @@ static void explain(char *into, const char *step) {
 // In the child: tells why it could not enter, or nothing.
 static void try_entering(int report_fd) {
   char reason[MAX_REASON] = "";
-  const char *failed = enter_namespaces();
+  const char *failed = enter_namespaces(false);
+  if (!failed) failed = cover_host_views();
   if (failed) explain(reason, failed);
   if (write(report_fd, reason, strlen(reason)) < 0) _exit(1);
   _exit(0);
@@ -38,11 +39,6 @@ static void try_namespaces(char *reason) {
   close(ends[0]);
   if (size > 0) reason[size] = 0;
   if (child > 0) waitpid(child, NULL, 0);
-}
-
-static long landlock_abi(void) {
-  long abi = syscall(LANDLOCK_CREATE_RULESET, NULL, 0, LANDLOCK_VERSION_FLAG);
-  return abi < 0 ? 0 : abi;
 }
 
 static bool has_seccomp(void) {

@@ -3,13 +3,15 @@
  * @module
  */
 import { constants } from 'node:os'
-import type { JobExit } from '../sandbox/job.ts'
+import type { JobExit } from '../sandbox/exit.ts'
 
 export const exitCodes = {
   /** Wrong arguments. */
   usage: 2,
   /** A file was read and is not right. */
   invalid: 1,
+  /** The job's time was over, as timeout(1) tells it. */
+  timeout: 124,
   /** Causeway could not start or finish what it was asked for; the job did not decide this. */
   failed: 125,
 } as const
@@ -25,7 +27,10 @@ export function exitCodeOf(exit: JobExit): number {
     case 'signaled':
       return signalBase + exit.number
     case 'killed':
+    case 'oom':
       return signalBase + constants.signals.SIGKILL
+    case 'timeout':
+      return exitCodes.timeout
     case 'start-failed':
       return exitCodes.failed
   }

@@ -5,16 +5,19 @@
 import type { Writable } from 'node:stream'
 import { showUrl, type ImageProgress } from '@causeway/images'
 import type { CallRecord } from '../bridge/dispatch.ts'
-import type { RunEvent } from '../run-deployment.ts'
-import type { JobExit } from '../sandbox/job.ts'
+import { describeExit } from '../deployments/execution-end.ts'
+import type { ExecutionEvent } from '../deployments/execution-request.ts'
+import type { JobExit } from '../sandbox/exit.ts'
+import { megabytes, seconds } from './amounts.ts'
 import { callText } from './call-text.ts'
 import { printable } from './printable.ts'
+import { progressText } from './progress-text.ts'
 
 const progressIntervalMs = 700
 const labelWidth = 16
 
 export interface Reporter {
-  event: (event: RunEvent) => void
+  event: (event: ExecutionEvent) => void
   call: (record: CallRecord) => void
   progress: (progress: ImageProgress) => void
   /** A finished step. */
@@ -39,7 +42,11 @@ export function createReporter(out: Writable): Reporter {
     event: (event) => eventLine(event, { done, line, progress }),
     call: (record) => line(' ', '  bridge call', callText(record)),
     exit: (exit) =>
-      line(exit.reason === 'exited' && exit.code === 0 ? '✓' : '✗', 'job ended', exitText(exit)),
+      line(
+        exit.reason === 'exited' && exit.code === 0 ? '✓' : '✗',
+        'job ended',
+        describeExit(exit),
+      ),
   }
 }
 
@@ -49,14 +56,14 @@ interface Lines {
   progress: (progress: ImageProgress) => void
 }
 
-function eventLine(event: RunEvent, { done, line, progress }: Lines): void {
+function eventLine(event: ExecutionEvent, { done, line, progress }: Lines): void {
   switch (event.type) {
     case 'warning':
       return line('!', 'note', event.message)
     case 'image-progress':
       return progress(event.progress)
     case 'image-verified': {
-      const { sha256, bytes, fromCache } = event.image
+      const { sha256, bytes, fromCache } = event
       const origin = fromCache ? 'from the cache' : `from ${showUrl(new URL(event.url))}`
       return done(
         'image verified',
@@ -64,17 +71,26 @@ function eventLine(event: RunEvent, { done, line, progress }: Lines): void {
       )
     }
     case 'root-ready':
-      return done('root unpacked', `${megabytes(event.bytes)} in ${seconds(event.durationMs)}`)
+      return done('image ready', readyText(event))
     case 'bridge-open': {
-      const { socket, identity } = event.bridge
-      return done('bridge open', `abstract socket ${socket}, deployment ${identity.id}`)
+      const { socket, deployment } = event
+      return done('bridge open', `abstract socket ${socket}, deployment ${deployment}`)
     }
     case 'job-started':
       return done(
         'job started',
         `${event.command.join(' ')} as uid ${event.uid} under ${event.sandbox}`,
       )
+    case 'attempt-ended':
+      return undefined
+    case 'restarting':
+      return line('!', 'job ended', `attempt ${event.attempt} follows in ${seconds(event.delayMs)}`)
   }
+}
+
+function readyText({ bytes, durationMs, fromCache }: ExecutionEvent & { type: 'root-ready' }) {
+  const size = `${megabytes(bytes)} unpacked`
+  return fromCache ? `${size}, from the cache` : `${size} in ${seconds(durationMs)}`
 }
 
 /** Progress of what takes its time: the latest state every 0.7 s; quick steps say nothing. */
@@ -96,34 +112,4 @@ function delayedProgress(write: (text: string) => void) {
       timer = undefined
     },
   }
-}
-
-function progressText({ phase, bytes, totalBytes, detail }: ImageProgress): string {
-  const amount =
-    bytes === undefined
-      ? ''
-      : `${megabytes(bytes)}${totalBytes ? ` of ${megabytes(totalBytes)}` : ''}`
-  return [phase, detail, amount].filter(Boolean).join(' ')
-}
-
-function exitText(exit: JobExit): string {
-  switch (exit.reason) {
-    case 'exited':
-      return `exit code ${exit.code}`
-    case 'signaled':
-      return `by signal ${exit.signal}`
-    case 'killed':
-    case 'start-failed':
-      return `${exit.reason}: ${exit.detail}`
-  }
-}
-
-/** Bytes for a person. */
-export function megabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(1)} MB`
-}
-
-/** Milliseconds for a person. */
-export function seconds(ms: number): string {
-  return `${(ms / 1000).toFixed(1)} s`
 }

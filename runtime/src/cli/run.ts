@@ -33,7 +33,7 @@ export function runCommand(): Command {
     .addHelpText(
       'after',
       `
-Exit code: the job's; 128 + n when it died by signal n; ${exitCodes.failed} when it could not be started.
+Exit code: the job's; 128 + n when it died by signal n; ${exitCodes.timeout} when its time was over; ${exitCodes.failed} when it could not be started.
 Ctrl-C or SIGTERM: SIGTERM to the job, after the grace time the end of its whole process tree.`,
     )
   return withSharedOptions(command).action(run)

@@ -7,6 +7,7 @@ import { Command } from 'commander'
 import { loadConfig } from '../config.ts'
 import { openBridge, type OpenBridge } from '../daemon.ts'
 import { loadWithoutSandbox } from '../deployments/load.ts'
+import { openKeys } from '../open-keys.ts'
 import { chooseBackend } from '../signer/choose-backend.ts'
 import { openState } from '../state.ts'
 import { fail } from './failure.ts'
@@ -48,12 +49,15 @@ async function open(file: string, flags: ServeFlags): Promise<OpenBridge> {
   const { backend, warning } = await chooseBackend(config.signer.backend)
   for (const message of loaded.warnings) log.warn(message)
   if (warning !== undefined) log.warn(warning)
-  return openBridge(loaded, {
-    config,
-    backend,
-    stateFolder: openState(flags.state).root,
+  const stateFolder = openState(flags.state).root
+  const signing = { config, backend, log }
+  const keys = await openKeys(loaded.deployment, {
+    ...signing,
+    stateFolder,
     ...passphraseOf(flags),
-    log,
+  })
+  return openBridge(loaded, keys, {
+    ...signing,
     ...(flags.socket !== undefined && { socket: flags.socket }),
     noLimits: !flags.limits,
   })

@@ -7,6 +7,7 @@ import { DocumentError, parseManifest } from '@causeway/manifest'
 import { Command } from 'commander'
 import { checkKeysFile } from '../deployments/identity.ts'
 import { readInputFile } from '../deployments/input-file.ts'
+import { checkSchedule } from '../deployments/schedule.ts'
 import { loadWithoutSandbox, looksLikeManifest } from '../deployments/load.ts'
 import { chooseBackend } from '../signer/choose-backend.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -56,6 +57,7 @@ async function deploymentWarnings(file: string): Promise<readonly string[]> {
   const { deployment, warnings } = await loadWithoutSandbox(file)
   const { backend } = await chooseBackend('auto')
   checkKeysFile(deployment, backend)
+  checkSchedule(deployment.file, deployment.schedule, Date.now())
   return warnings
 }
 

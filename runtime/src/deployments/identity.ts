@@ -54,7 +54,7 @@ export function identify(
 }
 
 /** What the deployment's keys are derived from, beside the root. */
-export function labelOf({ id, origin }: Identity): DeploymentLabel {
+export function labelOf({ id, origin }: Pick<Identity, 'id' | 'origin'>): DeploymentLabel {
   return { originKind: origin.kind, source: Buffer.from(origin.source, 'hex'), id }
 }
 

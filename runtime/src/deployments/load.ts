@@ -8,6 +8,7 @@ import { dirname, join, posix } from 'node:path'
 import { parseDeployment, parseManifest, type Deployment, type Manifest } from '@causeway/manifest'
 import { methodNames, unknownPatterns } from '../bridge/gate.ts'
 import { environmentFault } from '../sandbox/environment.ts'
+import { checkLimits } from '../sandbox/limits.ts'
 import { StartError } from '../start-error.ts'
 import { openBundle, type Bundle } from './bundle.ts'
 import { surveyBundle, type BundleSurvey } from './bundle-entries.ts'
@@ -38,23 +39,26 @@ export async function loadDeployment(file: string, zipFile: string): Promise<Loa
   const { deployment, warnings } = parseDeployment(text, path)
   checkPolicy(deployment)
   checkEnvironment(deployment)
-  const bundle = await findBundle(deployment, zipFile)
-  if (!bundle) return { deployment, warnings: [...warnings, ...notEnforced(deployment)] }
+  checkLimits(deployment)
+  return completeDeployment(deployment, await findBundle(deployment, zipFile), warnings)
+}
+
+/**
+ * Reads and checks a deployment's bundle.
+ * @throws DocumentError or StartError
+ */
+export async function completeDeployment(
+  deployment: Deployment,
+  bundle: Bundle | undefined,
+  warnings: readonly string[],
+): Promise<LoadedDeployment> {
+  const all = [...warnings, ...notEnforced(deployment)]
+  if (!bundle) return { deployment, warnings: all }
   const survey = await surveyBundle(bundle.zipFile, manifestName, maxManifestBytes)
   const { where, ...parsed } = readManifest(survey, deployment)
   checkEntrypoint(survey, parsed.manifest, where)
-  const { restartPolicy } = parsed.manifest
-  return {
-    deployment,
-    bundle,
-    manifest: parsed.manifest,
-    warnings: [
-      ...warnings,
-      ...parsed.warnings,
-      ...notEnforced(deployment),
-      ...(restartPolicy === 'no' ? [] : [notEnforcedText(where, 'restartPolicy')]),
-    ],
-  }
+  const { manifest } = parsed
+  return { deployment, bundle, manifest, warnings: [...all, ...parsed.warnings] }
 }
 
 /** The same without keeping the packed bundle: only its CID and its manifest are of interest. */
@@ -133,18 +137,7 @@ function checkEntrypoint({ names }: BundleSurvey, { entrypoint }: Manifest, wher
 }
 
 /** What the file asks for and this version does not do yet; said, never silently ignored. */
-function notEnforced(deployment: Deployment): string[] {
-  const { file, schedule, memory, storage, networkRequests } = deployment
-  const isSet = {
-    schedule: Object.values(schedule).some((value) => value !== 0),
-    memory: memory !== 0,
-    storage: storage !== 0,
-    networkRequests: networkRequests !== 0,
-  }
-  const fields = Object.entries(isSet).filter(([, set]) => set)
-  return fields.map(([field]) => notEnforcedText(file, field))
-}
-
-function notEnforcedText(file: string, field: string): string {
-  return `${file}: ${field} is not enforced by this version`
+function notEnforced({ file, networkRequests }: Deployment): string[] {
+  if (networkRequests === 0) return []
+  return [`${file}: networkRequests is not enforced by this version`]
 }

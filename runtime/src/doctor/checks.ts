@@ -3,8 +3,9 @@
  * @module
  */
 import { failure, type Check, type Finding, type Host } from './finding.ts'
+import { limitsCheck } from './limits-of-jobs.ts'
 import { keyMemoryCheck } from './key-memory.ts'
-import { namespacesCheck } from './namespaces.ts'
+import { confinementCheck } from './confinement.ts'
 import { nodeCheck } from './node.ts'
 import { processCheck } from './process.ts'
 import { prootCheck } from './proot.ts'
@@ -20,7 +21,8 @@ const checks: readonly Check[] = [
   keyMemoryCheck,
   processCheck,
   prootCheck,
-  namespacesCheck,
+  confinementCheck,
+  limitsCheck,
 ]
 
 /** Runs all of them, one after the other. */

@@ -47,11 +47,11 @@ export function environmentFault(declared: Readonly<Record<string, string>>): st
     : undefined
 }
 
-/** NUL-ended `NAME=value` records, as the guest's init reads them from a descriptor. */
-export function environmentBlock(environment: Readonly<Record<string, string>>): Buffer {
-  return Buffer.from(
-    Object.entries(environment)
-      .map(([name, value]) => `${name}=${value}\0`)
-      .join(''),
-  )
+/** What to run, as the guest's init reads it: NUL-ended arguments, an empty one, the environment. */
+export function startBlock(
+  command: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Buffer {
+  const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`)
+  return Buffer.from([...command, '', ...variables].map((text) => `${text}\0`).join(''))
 }

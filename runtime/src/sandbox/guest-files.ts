@@ -2,16 +2,10 @@
  * What goes into a job's root besides the image: its bundle, and how its entrypoint is run.
  * @module
  */
-import { chmod, constants, lchown, open, symlink } from 'node:fs/promises'
+import { chmodSync, lchownSync, symlinkSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import type { Readable } from 'node:stream'
-import {
-  ImageError,
-  makeFolderInRoot,
-  resolveInRoot,
-  writeInRoot,
-  type Owner,
-} from '@causeway/images'
+import { ImageError, makeFolderInRoot, readInRoot, writeInRoot, type Owner } from '@causeway/images'
 import { StartError } from '../start-error.ts'
 
 /** One file of the job. */
@@ -20,7 +14,7 @@ export interface GuestFile {
   path: string
   executable: boolean
   /** The content; must be read to its end before the next file. */
-  open: () => Promise<Readable>
+  open: () => Promise<Readable | Buffer>
 }
 
 /** Guest folder of the host's own files. */
@@ -60,7 +54,8 @@ async function placeFile(
 ): Promise<void> {
   const options = { mode: plainMode, ...(owner && { owner }) }
   const hostPath = await writeInRoot(root, guestPath, await read(), options)
-  if (executable || isProgram(await readStart(hostPath))) await chmod(hostPath, executableMode)
+  const start = executable || readInRoot(root, guestPath, elfMagic.length)
+  if (start === true || (start && isProgram(start))) chmodSync(hostPath, executableMode)
 }
 
 const deviceLinks = {
@@ -71,18 +66,18 @@ const deviceLinks = {
 }
 
 /** Where our own files are bound in the guest. An image that has a file there is told, not run. */
-export async function placeHelperFolder(root: string, owner?: Owner): Promise<void> {
-  await makeFolderInRoot(root, helperFolder, owner ? { owner } : {})
+export function placeHelperFolder(root: string, owner?: Owner): void {
+  makeFolderInRoot(root, helperFolder, owner ? { owner } : {})
 }
 
 /** The links in `/dev` that programs expect and small images leave out; what is there stays. */
-export async function placeDeviceLinks(root: string, owner?: Owner): Promise<void> {
-  const folder = await makeFolderInRoot(root, '/dev', owner ? { owner } : {})
+export function placeDeviceLinks(root: string, owner?: Owner): void {
+  const folder = makeFolderInRoot(root, '/dev', owner ? { owner } : {})
   for (const [name, target] of Object.entries(deviceLinks)) {
     const path = join(folder, name)
     try {
-      await symlink(target, path)
-      if (owner) await lchown(path, owner.uid, owner.gid)
+      symlinkSync(target, path)
+      if (owner) lchownSync(path, owner.uid, owner.gid)
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     }
@@ -95,14 +90,9 @@ export async function placeDeviceLinks(root: string, owner?: Owner): Promise<voi
  * @param entrypoint relative to the bundle's folder, or absolute in the image
  * @throws StartError ENTRYPOINT_MISSING
  */
-export async function entrypointCommand(
-  root: string,
-  folder: string,
-  entrypoint: string,
-): Promise<string[]> {
+export function entrypointCommand(root: string, folder: string, entrypoint: string): string[] {
   const path = posix.resolve(folder, entrypoint)
-  const hostPath = await resolveInRoot(root, path)
-  const content = hostPath && (await readStart(hostPath).catch(() => undefined))
+  const content = readInRoot(root, path, elfMagic.length)
   if (!content) {
     throw new StartError(
       'ENTRYPOINT_MISSING',
@@ -110,20 +100,6 @@ export async function entrypointCommand(
     )
   }
   return isProgram(content) ? [path] : ['/bin/sh', path]
-}
-
-/** The first bytes of a plain file. @throws when it is none, or not there */
-async function readStart(hostPath: string): Promise<Buffer> {
-  // A path of the guest may be a fifo, on which an open would wait for ever.
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
-  const file = await open(hostPath, flags)
-  try {
-    if (!(await file.stat()).isFile()) throw new TypeError(`${hostPath} is no plain file`)
-    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(elfMagic.length) })
-    return buffer.subarray(0, bytesRead)
-  } finally {
-    await file.close()
-  }
 }
 
 function isProgram(content: Buffer): boolean {

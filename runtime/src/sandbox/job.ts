@@ -1,41 +1,23 @@
 /**
- * One run of a job's entrypoint: launcher → PRoot → guest's init → entrypoint.
+ * One run of a job's entrypoint: launcher → (PRoot →) guest's init → entrypoint.
  * @module
  */
-import { spawn, type ChildProcess } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { constants } from 'node:os'
-import { Socket } from 'node:net'
-import type { Readable, Writable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { getSystemErrorMap } from 'node:util'
-import { closeFd, createPipe } from '@causeway/native'
-import { childrenOf, findGuestProcess } from './process-tree.ts'
+import { exitOf, parseWaitStatus, type JobExit } from './exit.ts'
+import type { Launch } from './launch.ts'
+import { findGuestProcess } from './process-tree.ts'
 import { readRecords } from './records.ts'
 
 /** How to start a job. */
 export interface JobOptions {
-  /** Program and arguments that end in PRoot with the guest's init and the entrypoint. */
-  command: readonly [string, ...string[]]
   /** What the guest executes, for the message when it can't be. */
   entrypoint: string
-  /** Owner of the output pipes, so that the job may open `/dev/stdout`. */
-  uid?: number
-  /** NUL-ended records for the guest's init. */
-  environment: Buffer
-  /**
-   * Called with the host pid of the tracer once that stands and before the job runs.
-   * Throws to keep the job from running.
-   */
-  onTraced: (tracerPid: number) => void
+  /** NUL-ended strings for the guest's init. */
+  start: Buffer
 }
-
-/** How a job ended. */
-export type JobExit =
-  | { reason: 'exited'; code: number }
-  /** `signal` is its name, or `SIG` and the number for those without one. */
-  | { reason: 'signaled'; signal: string; number: number }
-  /** Ended by us, or by the death of its sandbox. */
-  | { reason: 'killed'; detail: string }
-  | { reason: 'start-failed'; detail: string }
 
 /** A running job. */
 export interface Job {
@@ -47,56 +29,19 @@ export interface Job {
   readonly exited: Promise<JobExit>
   /** SIGTERM to the entrypoint; after the grace time (ms) the end of the whole tree. */
   stop(graceMs: number): void
+  /** The end of the whole tree, at once. */
+  kill(): void
 }
 
-/** Starts the command with its output on pipes of ours. */
-export function startJob({ command, entrypoint, uid, environment, onTraced }: JobOptions): Job {
-  const [out, err, env, status] = [createPipe(uid), createPipe(uid), createPipe(), createPipe()]
-  const launcher = spawn(command[0], command.slice(1), {
-    stdio: ['ignore', out.writeFd, err.writeFd, env.readFd, status.writeFd],
-    env: {},
-  })
-  for (const fd of [out.writeFd, err.writeFd, env.readFd, status.writeFd]) closeFd(fd)
-  const environmentEnd = writeEnd(env.writeFd)
-  launcher.on('close', () => environmentEnd.destroy())
-  const letRun = () => {
-    onTraced(tracerOf(launcher))
-    environmentEnd.end(environment)
-  }
-  return supervise(launcher, entrypoint, letRun, {
-    stdout: readEnd(out.readFd),
-    stderr: readEnd(err.readFd),
-    status: readEnd(status.readFd),
-  })
-}
-
-/** The launcher's only child; it executed PRoot, which has started the guest's init by now. */
-function tracerOf({ pid }: ChildProcess): number {
-  const tracer = pid === undefined ? undefined : childrenOf(pid)[0]
-  if (tracer === undefined) throw new Error('the tracer ended before the job began')
-  return tracer
-}
-
-function supervise(
-  launcher: ChildProcess,
-  entrypoint: string,
-  letRun: () => void,
-  { stdout, stderr, status }: Record<'stdout' | 'stderr' | 'status', Readable>,
-): Job {
+/** Lets a launch go on to the job itself. */
+export function startJob(launch: Launch, { entrypoint, start }: JobOptions): Job {
+  const { child: launcher, records } = launch
   let exit: JobExit | undefined
   let guestPid: number | undefined
   let isStopping = false
   const endTree = () => void launcher.kill('SIGTERM')
   const started = new Promise<boolean>((resolve) => {
-    readRecords(status, {
-      onReady() {
-        try {
-          letRun()
-        } catch (error) {
-          exit = { reason: 'start-failed', detail: (error as Error).message }
-          endTree()
-        }
-      },
+    readRecords(records, {
       onStarted(pid) {
         guestPid = pid
         resolve(true)
@@ -106,39 +51,50 @@ function supervise(
         resolve(false)
       },
       onExited(waitStatus) {
-        exit ??= fromWaitStatus(waitStatus)
+        exit ??= exitOf(parseWaitStatus(waitStatus))
         endTree()
       },
     })
     launcher.on('close', () => resolve(false)).on('error', () => resolve(false))
   })
+  const result = () =>
+    exit ?? withoutReport(launch, { hasStarted: guestPid !== undefined, isStopping })
+  const exited = ended(launcher, records, result)
+  launch.start.end(start)
+  launch.go()
   return {
-    stdout,
-    stderr,
+    stdout: launch.stdout,
+    stderr: launch.stderr,
     started,
-    exited: ended(
-      launcher,
-      status,
-      () => exit ?? withoutReport(launcher, guestPid !== undefined, isStopping),
-    ),
+    exited,
     stop(graceMs) {
       isStopping = true
-      if (guestPid === undefined) endTree()
-      else terminate(launcher, guestPid)
+      // It may run already and only its report be on the way; what never starts ends with the grace.
+      void started.then(() => {
+        if (guestPid !== undefined) terminate(launcher, guestPid)
+      })
       setTimeout(endTree, graceMs).unref()
+    },
+    kill() {
+      isStopping = true
+      endTree()
     },
   }
 }
 
 async function ended(
   launcher: ChildProcess,
-  status: Readable,
+  records: Readable,
   result: () => JobExit,
 ): Promise<JobExit> {
   const gone = new Promise<void>((resolve, reject) => {
+    if (launcher.exitCode !== null || launcher.signalCode !== null) return resolve()
     launcher.on('exit', () => resolve()).on('error', reject)
   })
-  const reported = new Promise<void>((resolve) => status.on('close', () => resolve()))
+  const reported = new Promise<void>((resolve) => {
+    if (records.destroyed) return resolve()
+    records.on('close', () => resolve())
+  })
   try {
     await Promise.all([gone, reported])
     return result()
@@ -147,12 +103,19 @@ async function ended(
   }
 }
 
-function withoutReport(launcher: ChildProcess, hasStarted: boolean, isStopping: boolean): JobExit {
+function withoutReport(
+  launch: Launch,
+  { hasStarted, isStopping }: { hasStarted: boolean; isStopping: boolean },
+): JobExit {
+  const { child: launcher } = launch
   if (isStopping) return { reason: 'killed', detail: 'stopped by the host' }
   const how = launcher.signalCode ?? `exit code ${launcher.exitCode}`
   return hasStarted
     ? { reason: 'killed', detail: `the sandbox died around the job (${how})` }
-    : { reason: 'start-failed', detail: `the sandbox could not be set up (${how})` }
+    : {
+        reason: 'start-failed',
+        detail: launch.failure() ?? `the sandbox could not be set up (${how})`,
+      }
 }
 
 function terminate(launcher: ChildProcess, guestPid: number): void {
@@ -175,20 +138,4 @@ function startFailed(errno: number, entrypoint: string): JobExit {
 function errnoName(errno: number): string {
   const name = Object.entries(constants.errno).find(([, number]) => number === errno)?.[0]
   return name ?? `errno ${errno}`
-}
-
-function fromWaitStatus(status: number): JobExit {
-  const signal = status & 0x7f
-  if (signal === 0) return { reason: 'exited', code: (status >> 8) & 0xff }
-  const name = Object.entries(constants.signals).find(([, number]) => number === signal)?.[0]
-  return { reason: 'signaled', signal: name ?? `SIG${signal}`, number: signal }
-}
-
-function readEnd(fd: number): Readable {
-  return new Socket({ fd, readable: true, writable: false })
-}
-
-/** The job may end before it has read everything; that is not our failure. */
-function writeEnd(fd: number): Writable {
-  return new Socket({ fd, readable: false, writable: true }).on('error', () => {})
 }

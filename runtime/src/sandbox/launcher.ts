@@ -34,31 +34,123 @@ export async function probeLauncher(): Promise<LauncherProbe> {
   }
 }
 
+/** Host path → path in the job's root or stage; read-only there. */
+export type Bind = readonly [host: string, target: string]
+
+/** A layer that is left out does not hold; see native/src/launch/main.c for what each one stops. */
 export interface LaunchOptions {
-  /** Host uid and gid of the job; absent when the daemon can't change its own. */
-  uid?: number
-  /** New mount, PID and IPC namespaces. */
+  /** Uid and gid of the job, or the first of 65,536 for a user namespace; absent: our own. */
+  identity?: { uid: number } | { range: number }
+  /** New mount, PID, IPC and UTS namespaces. */
   namespaces: boolean
-  /** Folder to show as `/tmp`, where PRoot leaves files; only with namespaces. */
-  tmp?: string
-  /** Answer ENOSYS to statx, which this PRoot would not translate. */
-  hideStatx: boolean
-  /** PRoot's own environment. */
+  /** The job's root: a folder, or where an overlay is mounted. */
+  root?: {
+    folder: string
+    overlay?: {
+      lower: string
+      upper: string
+      work: string
+      /** Who owns the files of `lower` on disk, when not the job. */
+      lowerOwner?: number
+      /** File with a file system, and where it is mounted to hold `upper` and `work`. */
+      storage?: { file: string; folder: string }
+    }
+  }
+  /** A root without the host's files: the job's own (`pivot`), or one for a tracer, with `/job`. */
+  stage?: { folder: string; pivot: boolean; binds: readonly Bind[] }
+  limits: { processes?: number; files?: number; fileBytes?: number }
+  /** Number of the processor to stay on. */
+  cpu?: number
+  /** Paths that the job may use, as they are called where it runs. */
+  landlock?: { read: readonly string[]; execute: readonly string[]; write: readonly string[] }
+  filter?: 'plain' | 'traced' | 'traced-no-statx'
+  workFolder?: string
+  /** Of the program itself, never the job's. */
   environment: Readonly<Record<string, string>>
 }
 
-/** The launcher's command line up to the program that it executes. */
-export function launchCommand(options: LaunchOptions): [string, ...string[]] {
-  const { uid, namespaces, tmp, hideStatx, environment } = options
+/**
+ * The launcher's command line up to what it is to do.
+ * @param cgroups folders of control groups to join
+ */
+export function launcherCommand(cgroups: readonly string[]): [string, ...string[]] {
   return [
     nativePaths.launcher,
-    '--parent',
-    String(process.pid),
-    ...(uid === undefined ? [] : ['--uid', String(uid), '--gid', String(uid)]),
+    '--control',
+    ...option('--parent', process.pid),
+    ...each('--cgroup', cgroups),
+  ]
+}
+
+/** What it is to do, up to the program that it executes. */
+export function launchOptions(options: LaunchOptions): string[] {
+  const { namespaces, cpu, filter, workFolder, environment } = options
+  const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`)
+  return [
+    ...identityOptions(options),
     ...(namespaces ? ['--namespaces'] : []),
-    ...(tmp === undefined ? [] : ['--tmp', tmp]),
-    ...(hideStatx ? ['--hide-statx'] : []),
-    ...Object.entries(environment).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
+    ...rootOptions(options),
+    ...stageOptions(options),
+    ...limitOptions(options),
+    ...option('--cpu', cpu),
+    ...landlockOptions(options),
+    ...option('--filter', filter),
+    ...option('--work-folder', workFolder),
+    ...each('--env', variables),
     '--',
+  ]
+}
+
+function option(name: string, value: string | number | undefined): string[] {
+  return value === undefined ? [] : [name, String(value)]
+}
+
+function each(name: string, values: readonly string[]): string[] {
+  return values.flatMap((value) => [name, value])
+}
+
+function identityOptions({ identity }: LaunchOptions): string[] {
+  if (!identity) return []
+  if ('range' in identity) return option('--range', identity.range)
+  return [...option('--uid', identity.uid), ...option('--gid', identity.uid)]
+}
+
+function rootOptions({ root }: LaunchOptions): string[] {
+  const overlay = root?.overlay
+  return [
+    ...option('--root', root?.folder),
+    ...option('--lower', overlay?.lower),
+    ...option('--upper', overlay?.upper),
+    ...option('--work', overlay?.work),
+    ...option('--lower-owner', overlay?.lowerOwner),
+    ...option('--storage', overlay?.storage && `${overlay.storage.file}:${overlay.storage.folder}`),
+  ]
+}
+
+function stageOptions({ stage }: LaunchOptions): string[] {
+  if (!stage) return []
+  const binds = stage.binds.map(([host, target]) => `${host}:${target}`)
+  return [
+    ...option('--stage', stage.folder),
+    ...(stage.pivot ? ['--pivot'] : []),
+    ...each('--bind', binds),
+  ]
+}
+
+function limitOptions({ limits }: LaunchOptions): string[] {
+  return [
+    ...option('--max-processes', limits.processes),
+    ...option('--max-files', limits.files),
+    ...option('--max-file-bytes', limits.fileBytes),
+  ]
+}
+
+function landlockOptions({ landlock }: LaunchOptions): string[] {
+  if (!landlock) return []
+  return [
+    '--landlock',
+    ...each('--read', landlock.read),
+    ...each('--execute', landlock.execute),
+    ...each('--write', landlock.write),
   ]
 }

@@ -41,7 +41,8 @@ export async function detectProot(name: string): Promise<Proot> {
   return parseVersion(program, stdout)
 }
 
-async function findProgram(name: string): Promise<string | undefined> {
+/** A program by its name on PATH, or by its path. */
+export async function findProgram(name: string): Promise<string | undefined> {
   const folders = name.includes('/') ? ['.'] : (process.env['PATH'] ?? '').split(delimiter)
   for (const folder of folders) {
     const path = resolve(folder, name)
@@ -66,35 +67,32 @@ function parseVersion(program: string, text: string): Proot {
   }
 }
 
-/** What the guest sees and where it starts. */
+/** What the guest sees and where it starts; paths as PRoot itself sees them. */
 export interface GuestView {
-  /** Host path of the guest's root. */
   root: string
   /** Guest path of the working directory. */
   workFolder: string
-  /** Whether the terminals under `/dev/pts` are the job's own, not the host's. */
-  ownTerminals: boolean
-  /** Host path → guest path, over the root. */
-  binds: readonly (readonly [host: string, guest: string])[]
+  /** Path → guest path, over the root. */
+  binds: readonly (readonly [path: string, guest: string])[]
 }
 
-const devices = ['null', 'zero', 'full', 'random', 'urandom', 'tty'].map((name) => `/dev/${name}`)
-const terminals = ['/dev/ptmx', '/dev/pts']
-
 /** PRoot's arguments before the guest's command. `-v -1`: its remarks would land in the job's stderr. */
-export function prootArguments(view: GuestView): string[] {
-  const { root, workFolder, ownTerminals, binds } = view
-  const same = [...devices, ...(ownTerminals ? terminals : []), '/proc', '/sys']
-  const options = ['-v', '-1', '-0', '-r', root, '-w', workFolder]
-  return [
-    ...options,
-    ...same.flatMap((path) => ['-b', path]),
-    ...binds.flatMap(([host, guest]) => ['-b', `${host}:${guest}`]),
-  ]
+export function prootArguments({ root, workFolder, binds }: GuestView): string[] {
+  const bound = binds.flatMap(([path, guest]) => ['-b', path === guest ? path : `${path}:${guest}`])
+  return ['-v', '-1', '-0', '-r', root, '-w', workFolder, ...bound]
 }
 
 /** PRoot's own environment; the job's must never be in it (LD_PRELOAD would run code outside). */
 export function prootEnvironment({ isAccelerated }: Proot): Record<string, string> {
   // Without its filter PRoot 5.4 on a kernel after 4.8 believes it has one and translates nothing.
   return isAccelerated ? {} : { PROOT_NO_SECCOMP: '1' }
+}
+
+/** Libraries of a program and what loads them, absolute; none when it is static. */
+export async function librariesOf(program: string): Promise<string[]> {
+  const { stdout } = await run('ldd', [program], { env: { PATH: '/usr/bin:/bin' } }).catch(
+    () => ({ stdout: '' }), // "not a dynamic executable"
+  )
+  const paths = stdout.split('\n').map((line) => /(?:=> |^\s*)(\/\S+) \(/.exec(line)?.[1])
+  return paths.filter((path) => path !== undefined)
 }

@@ -8,8 +8,6 @@ const recordBytes = 8
 
 /** Letters of the records, with what their number means. */
 export interface InitReport {
-  /** The init is there, under its tracer, and waits for the job's environment. */
-  onReady(): void
   /** The main process runs: its pid as its own namespace counts. */
   onStarted(pid: number): void
   /** The entrypoint could not be executed. */
@@ -30,8 +28,7 @@ export function readRecords(stream: Readable, report: InitReport): void {
 }
 
 function dispatch(letter: string, value: number, report: InitReport): void {
-  if (letter === 'R') report.onReady()
-  else if (letter === 'S') report.onStarted(value)
+  if (letter === 'S') report.onStarted(value)
   else if (letter === 'E') report.onStartFailed(value)
   else if (letter === 'X') report.onExited(value)
 }

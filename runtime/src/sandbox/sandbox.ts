@@ -1,140 +1,127 @@
 /**
- * The PRoot sandbox: what this host can do, and jobs inside it.
+ * The sandbox of this host: which layers hold, proven by a canary, and places for jobs in it.
  * @module
  */
-import { chmod, chown, copyFile, mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
-import { nativePaths, type Membership } from '@causeway/native'
+import { nativePaths } from '@causeway/native'
+import type { Config } from '../config.ts'
 import { StartError } from '../start-error.ts'
-import { environmentBlock, jobEnvironment } from './environment.ts'
-import { helperFolder } from './guest-files.ts'
-import { startJob, type Job } from './job.ts'
-import { launchCommand, probeLauncher, type LauncherProbe } from './launcher.ts'
-import { privateTmp } from './proot-files.ts'
-import { detectProot, prootArguments, prootEnvironment, type Proot } from './proot.ts'
-
-const guestInit = `${helperFolder}/init`
-const guestShim = `${helperFolder}/libcauseway-ifaddrs.so`
-
-/** A job to start in a prepared root. */
-export interface JobSpec {
-  /** Host folder of the deployment; holds `root` and what is bound over it. */
-  folder: string
-  /** Host path of the guest's root. */
-  root: string
-  /** Host uid of the job; absent when the daemon can't change its own. */
-  uid?: number
-  workFolder: string
-  /** Entrypoint and arguments, guest paths. */
-  command: readonly string[]
-  /** Declared by the deployment. */
-  environment: Readonly<Record<string, string>>
-  bridgeSocket: string
-  /** Told whose calls to take before the job can make one. */
-  admit: (membership: Membership) => void
-  /** `loopback` preloads the getifaddrs shim. */
-  interfaces: 'host' | 'loopback'
-}
+import { isRoot } from '../state.ts'
+import { runCanary } from './canary.ts'
+import { openCgroups, type Cgroups } from './cgroup.ts'
+import { probeLauncher, type LauncherProbe } from './launcher.ts'
+import { createLaunchers } from './launchers.ts'
+import { chooseLayers, describeLayers, missingLayers, weakerRoot, type Layers } from './layers.ts'
+import { reservePlace, type Place, type PlaceContext, type PlaceOptions } from './place.ts'
+import { detectProot, librariesOf } from './proot.ts'
+import { canLimitStorage } from './storage.ts'
 
 export interface Sandbox {
-  readonly proot: Proot
-  /** For people: layers of confinement that this host does not allow. */
+  readonly layers: Layers
+  /** For people: backend and layers. */
+  readonly name: string
+  /** For people: what does not hold here. */
   readonly warnings: readonly string[]
-  start(job: JobSpec): Promise<Job>
-}
-
-/** Looks at the host once. @throws StartError SANDBOX_UNAVAILABLE */
-export async function openSandbox(prootProgram: string): Promise<Sandbox> {
-  const [proot, probe] = await Promise.all([detectProot(prootProgram), probeLauncher()])
-  const warnings = missingLayers(probe)
-  const start = async (job: JobSpec) => {
-    const binds = [...(await placeHelpers(job)), await placeSharedMemory(job)]
-    const tmp = probe.namespaces ? await privateTmp(job.folder, job.uid) : undefined
-    const launch = launchCommand({
-      ...(job.uid !== undefined && { uid: job.uid }),
-      ...(tmp !== undefined && { tmp }),
-      namespaces: probe.namespaces,
-      hideStatx: proot.missesStatx,
-      environment: prootEnvironment(proot),
-    })
-    const view = prootArguments({
-      root: job.root,
-      workFolder: job.workFolder,
-      ownTerminals: probe.namespaces,
-      binds,
-    })
-    return startJob({
-      entrypoint: job.command.join(' '),
-      command: [...launch, proot.program, ...view, guestInit, ...job.command],
-      ...(job.uid !== undefined && { uid: job.uid }),
-      environment: environmentBlock(environmentOf(job)),
-      onTraced: (pid) => job.admit(membership(job, pid, probe)),
-    })
+  /** How the limits of jobs are kept. */
+  readonly limits: {
+    memory: 'control group' | 'not limited'
+    processes: 'control group' | 'RLIMIT_NPROC' | 'not limited'
+    storage: 'file system' | 'counted'
   }
-  return { proot, warnings, start }
+  reserve(options: PlaceOptions): Place
+  /** Keeps a launcher ready, so that jobs start sooner. */
+  keepSpare(): void
+  close(): Promise<void>
 }
 
 /**
- * A PID namespace is the job's alone and dies with its tracer; only root and the user who made it
- * can enter it. Without one the tracer is what the job's processes have in common.
+ * Looks at the host once and runs a canary.
+ * @param folder where jobs have their folders
+ * @param options `sweeps`: first ends what jobs of processes that are gone have left running
+ * @throws StartError SANDBOX_UNAVAILABLE
  */
-function membership(
-  { uid }: JobSpec,
-  tracerPid: number,
-  { namespaces }: LauncherProbe,
-): Membership {
-  const by = namespaces ? 'pid-namespace' : 'tracer'
-  return { by, uid: uid ?? process.getuid?.() ?? 0, pid: tracerPid }
-}
-
-// From this version on Landlock keeps the job's signals off its tracer (kernel 6.12).
-const landlockWithScopes = 6
-
-/** @throws StartError when the layer that makes PRoot's view whole is missing */
-function missingLayers(probe: LauncherProbe): string[] {
-  if (!probe.seccomp) {
-    throw new StartError(
-      'SANDBOX_UNAVAILABLE',
-      'this kernel has no seccomp filters (CONFIG_SECCOMP_FILTER)',
-    )
+export async function openSandbox(
+  settings: Config['sandbox'],
+  folder: string,
+  { sweeps = false } = {},
+): Promise<Sandbox> {
+  checkPlace()
+  const probe = await probeLauncher()
+  const wanted = chooseLayers(settings, probe, isRoot())
+  const looked = await contextOf(settings, wanted)
+  // First of all: the canary may get the ids of a job that nobody has ended yet.
+  if (sweeps) await looked.cgroups.sweep()
+  const context = await proven(looked, folder)
+  const { layers, proot, launchers } = context
+  return {
+    layers,
+    name: describeLayers(layers, proot),
+    warnings: warningsOf(context, probe),
+    limits: limitsHere(context),
+    reserve: (options) => reservePlace(context, options),
+    keepSpare: () => launchers.keepSpare(),
+    close: () => launchers.close(),
   }
-  if (probe.namespaces) return []
-  const ending = `no namespaces for jobs (${probe.namespacesError}): their processes are ended one by one`
-  return probe.landlockAbi >= landlockWithScopes
-    ? [ending]
-    : [
-        `${ending}, and without Landlock scopes a job can kill its tracer and see the host's files as its uid`,
-      ]
 }
 
-function environmentOf(job: JobSpec): Record<string, string> {
-  const preload = job.interfaces === 'loopback' ? guestShim : undefined
-  return jobEnvironment(job.environment, { BRIDGE_SOCKET: job.bridgeSocket }, preload)
+/** The launcher's and PRoot's options end paths at a colon. */
+function checkPlace(): void {
+  const { guestInit } = nativePaths
+  if (!guestInit.includes(':')) return
+  throw new StartError('SANDBOX_UNAVAILABLE', `${guestInit}: expected a path without ":"`)
 }
 
-/** Copies what the guest executes to where its uid can reach it; our own folder may be closed. */
-async function placeHelpers({ folder }: JobSpec): Promise<[string, string][]> {
-  const helpers = join(folder, 'helpers')
-  await mkdir(helpers, { recursive: true })
-  // Exactly, whatever the umask of the daemon or of the build.
-  await chmod(helpers, 0o755)
-  const place = async (source: string, guest: string): Promise<[string, string]> => {
-    const copy = join(helpers, guest.slice(guest.lastIndexOf('/') + 1))
-    await copyFile(source, copy)
-    await chmod(copy, 0o755)
-    return [copy, guest]
+async function contextOf(settings: Config['sandbox'], layers: Layers): Promise<PlaceContext> {
+  const proot = layers.backend === 'proot' ? await detectProot(settings.proot) : undefined
+  const cgroups = openCgroups()
+  return {
+    settings,
+    layers,
+    ...(proot && { proot: { ...proot, libraries: await librariesOf(proot.program) } }),
+    cgroups,
+    launchers: createLaunchers(cgroups),
+    limitsStorage: layers.root === 'overlay' && (await canLimitStorage()),
   }
-  return Promise.all([
-    place(nativePaths.guestInit, guestInit),
-    place(nativePaths.ifaddrsShim, guestShim),
-  ])
 }
 
-/** Shared memory of the job's own: the host's would be common to all jobs. */
-async function placeSharedMemory({ folder, uid }: JobSpec): Promise<[string, string]> {
-  const path = join(folder, 'shm')
-  await mkdir(path, { recursive: true })
-  await chmod(path, 0o1777)
-  if (uid !== undefined) await chown(path, uid, uid)
-  return [path, '/dev/shm']
+/** The context, or one with a weaker root, with which the canary came back well. */
+async function proven(context: PlaceContext, folder: string): Promise<PlaceContext> {
+  try {
+    await runCanary(context, folder)
+    return context
+  } catch (error) {
+    const weaker = weakerContext(context)
+    if (!weaker || !(error instanceof StartError)) throw error
+    // The first reason is the one that says what is wrong with this host.
+    return proven(weaker, folder).catch(() => Promise.reject(error))
+  }
+}
+
+/** First without file systems for jobs (a container may have no loop devices), then other roots. */
+function weakerContext(context: PlaceContext): PlaceContext | undefined {
+  if (context.limitsStorage) return { ...context, limitsStorage: false }
+  const layers = weakerRoot(context.layers)
+  return layers && { ...context, layers }
+}
+
+function warningsOf({ layers, cgroups }: PlaceContext, probe: LauncherProbe): string[] {
+  return [...missingLayers(layers, probe), ...missingLimits(cgroups)]
+}
+
+function limitsHere({ layers, cgroups, limitsStorage }: PlaceContext): Sandbox['limits'] {
+  const isCounted = layers.ownIds || layers.namespaces
+  return {
+    memory: cgroups.controllers.has('memory') ? 'control group' : 'not limited',
+    processes: cgroups.controllers.has('pids')
+      ? 'control group'
+      : isCounted
+        ? 'RLIMIT_NPROC'
+        : 'not limited',
+    storage: limitsStorage ? 'file system' : 'counted',
+  }
+}
+
+function missingLimits({ controllers }: Cgroups): string[] {
+  return controllers.has('memory')
+    ? []
+    : ['no memory control group here: the memory of jobs is not limited']
 }

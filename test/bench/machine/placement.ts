@@ -4,6 +4,9 @@
  * @module
  */
 import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { hostHierarchies } from '../../../runtime/src/sandbox/cgroup-mounts.ts'
 import { descendantsOf } from './process-tree.ts'
 
 export interface Placement {
@@ -30,11 +33,20 @@ export function findPlacement(): Placement {
 
 function moveJob(serverPid: number): void {
   for (const pid of descendantsOf(serverPid).map(String)) {
+    leaveCpuGroups(pid)
     if (
       !works(['taskset', '-a', '-p', '-c', '1', pid]) ||
       !works(['chrt', '-a', '-f', '-p', '20', pid])
     )
       throw new Error(`process ${pid} of the job could not be placed`)
+  }
+}
+
+/** In a control group the kernel may have no real-time share for it (CONFIG_RT_GROUP_SCHED). */
+function leaveCpuGroups(pid: string): void {
+  const hierarchies = hostHierarchies().filter(({ version }) => version === 1)
+  for (const { path, controllers } of hierarchies) {
+    if (controllers.includes('cpu')) writeFileSync(join(path, 'cgroup.procs'), pid)
   }
 }
 

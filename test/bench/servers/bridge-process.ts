@@ -4,6 +4,7 @@
  * Arguments: socket name, deployment file, folder for the state, `audit` or `no-audit`.
  * @module
  */
+import { built } from './built.ts'
 
 const [socket = '', file = '', stateFolder = '', audit] = process.argv.slice(2)
 
@@ -11,6 +12,7 @@ const { createLogger } =
   await built<typeof import('../../../runtime/src/cli/options.ts')>('cli/options')
 const { loadConfig } = await built<typeof import('../../../runtime/src/config.ts')>('config')
 const { openBridge } = await built<typeof import('../../../runtime/src/daemon.ts')>('daemon')
+const { openKeys } = await built<typeof import('../../../runtime/src/open-keys.ts')>('open-keys')
 const { loadWithoutSandbox } =
   await built<typeof import('../../../runtime/src/deployments/load.ts')>('deployments/load')
 const { chooseBackend } =
@@ -19,20 +21,11 @@ const { chooseBackend } =
   )
 
 const { backend } = await chooseBackend('native')
-const bridge = await openBridge(await loadWithoutSandbox(file), {
-  config: loadConfig(undefined),
-  backend,
-  stateFolder,
-  socket,
-  noLimits: true,
-  audit: audit === 'audit',
-  log: createLogger('warn'),
-})
+const loaded = await loadWithoutSandbox(file)
+const common = { config: loadConfig(undefined), backend, log: createLogger('warn') }
+const logs = { stateFolder, audit: audit === 'audit' }
+const keys = await openKeys(loaded.deployment, { ...common, ...logs })
+const bridge = openBridge(loaded, keys, { ...common, socket, noLimits: true })
 bridge.admit({ by: 'uid', uid: process.getuid?.() ?? 0 })
 process.once('SIGTERM', () => bridge.close())
 process.stdout.write('ready\n')
-
-/** A module of the runtime; its source says the types. */
-async function built<Module>(name: string): Promise<Module> {
-  return (await import(new URL(`../../../runtime/dist/${name}.js`, import.meta.url).href)) as Module
-}

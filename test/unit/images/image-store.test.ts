@@ -1,23 +1,20 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect } from 'vitest'
-import { createImageStore, type ImageProgress } from '../../../images/src/index.ts'
+import type { ImageProgress } from '../../../images/src/index.ts'
 import { serve, serveRaw, serveTls } from './http-fixture.ts'
+import { namesIn, storeIn } from './image-store-fixture.ts'
 import { test } from './temp-folder.ts'
 
 const archive = Buffer.alloc(300_000, 'image ')
 const sha256 = createHash('sha256').update(archive).digest('hex')
 const otherDigest = '0'.repeat(64)
 
-function storeIn(folder: string, more: object = {}) {
-  return createImageStore({ folder: join(folder, 'store'), allowLocal: true, ...more })
-}
-
-/** Everything the store holds; a failed fetch must leave it empty. */
+/** Every archive the store holds; a failed fetch must leave it empty. */
 function blobsIn(folder: string): string[] {
-  return readdirSync(join(folder, 'store', 'blobs'))
+  return namesIn(folder, 'blobs')
 }
 
 function fileUrl(folder: string, content: Buffer = archive): string {
@@ -252,16 +249,6 @@ describe('giving up and sharing', () => {
     for (const { path } of await Promise.all(fetches)) {
       expect(readFileSync(path).equals(archive)).toBe(true)
     }
-    expect(blobsIn(folder)).toEqual([sha256])
-  })
-
-  test('parts of dead processes are removed, those of living ones are not', async ({ folder }) => {
-    const blobs = join(folder, 'store', 'blobs')
-    mkdirSync(blobs, { recursive: true })
-    writeFileSync(join(blobs, 'old.part'), '')
-    writeFileSync(join(blobs, 'new.part'), '')
-    utimesSync(join(blobs, 'old.part'), 1, 1)
-    await storeIn(folder).fetch({ url: fileUrl(folder), sha256 })
-    expect(blobsIn(folder).toSorted()).toEqual([sha256, 'new.part'].toSorted())
+    expect(blobsIn(folder)).toEqual([sha256, `${sha256}.json`])
   })
 })

@@ -15,6 +15,10 @@ export interface Entry {
   link?: string
   /** Written instead of the body's length. */
   size?: number
+  /** Seconds since 1970, default some day of 2020. */
+  mtime?: number
+  /** Changes the header; its checksum is made right afterwards. */
+  patch?: (header: Buffer) => void
 }
 
 /** An archive of the entries, with its end mark. */
@@ -38,6 +42,11 @@ export function longName(name: string): Entry {
   return { name: '././@LongLink', type: 'L', body: `${name}\0` }
 }
 
+/** A GNU long link target for the entry after it. */
+export function longLink(target: string): Entry {
+  return { name: '././@LongLink', type: 'K', body: `${target}\0` }
+}
+
 /** Compresses with a program of the host, or zlib for gzip. */
 export function compress(format: 'tar' | 'tar.gz' | 'tar.xz' | 'tar.zst', tar: Buffer): Buffer {
   if (format === 'tar') return tar
@@ -56,18 +65,26 @@ function entryBytes(entry: Entry): Buffer {
   octal(block, 108, 7, 0)
   octal(block, 116, 7, 0)
   octal(block, 124, 11, entry.size ?? body.length)
-  octal(block, 136, 11, 1_600_000_000)
+  octal(block, 136, 11, entry.mtime ?? 1_600_000_000)
   block.write(entry.type ?? '0', 156)
   block.write(entry.link ?? '', 157)
   block.write('ustar\0' + '00', 257, 'latin1')
-  block.write('        ', 148)
-  octal(
-    block,
-    148,
-    6,
-    block.reduce((sum, byte) => sum + byte, 0),
-  )
+  entry.patch?.(block)
+  writeChecksum(block)
   return Buffer.concat([block, body, Buffer.alloc((512 - (body.length % 512)) % 512)])
+}
+
+/** Makes a header's checksum right. */
+export function writeChecksum(block: Buffer): void {
+  block.fill(' ', 148, 156)
+  const sum = block.reduce((total, byte) => total + byte, 0)
+  octal(block, 148, 6, sum)
+}
+
+/** Writes a number as GNU tar does where octal digits do not reach; negative ones too. */
+export function base256(block: Buffer, at: number, length: number, value: bigint): void {
+  const unsigned = BigInt.asUintN(8 * length, value) | (1n << BigInt(8 * length - 1))
+  Buffer.from(unsigned.toString(16).padStart(2 * length, '0'), 'hex').copy(block, at)
 }
 
 function octal(block: Buffer, at: number, digits: number, value: number): void {

@@ -15,6 +15,8 @@ export const test = base.extend<{ folder: string }>({
     const folder = mkdtempSync(join(tmpdir(), 'causeway-images-'))
     chmodSync(folder, 0o755)
     await use(folder)
+    // What an archive closed, its owner must open first.
+    spawnSync('chmod', ['-R', '-f', 'u+rwx', folder])
     spawnSync('rm', ['-rf', folder])
   },
 })

@@ -1,9 +1,10 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { compile, ended, folder, guestInit, isInstalled, probe, starters } from './job.ts'
 import { untilCount } from './processes.ts'
@@ -11,25 +12,36 @@ import { untilCount } from './processes.ts'
 const abiWithScopes = 6
 const shieldHolds = probe(starters[0]!).landlockAbi >= abiWithScopes
 
-function startWaiting(argv: string[]) {
-  return spawn(guestInit, argv, {
+function startWaiting() {
+  return spawn(guestInit, {
     stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
     env: {},
   })
 }
 
-/** Starts the init with an environment block on descriptor 3. */
-function start(argv: string[], environment: string | Buffer = 'PATH=/usr/bin:/bin\0') {
-  const child = startWaiting(argv)
-  const block = child.stdio[3] as Writable
+/** Starts the init with that on descriptor 3. */
+function startWith(block: string | Buffer) {
+  const child = startWaiting()
+  const start = child.stdio[3] as Writable
   // The init may end before it has read all of a block that is too long.
-  block.on('error', () => {})
-  block.end(environment)
+  start.on('error', () => {})
+  start.end(block)
   return child
 }
 
-async function run(argv: string[], environment?: string | Buffer) {
-  const { records, ...rest } = await ended(start(argv, environment))
+/** Command and environment as the init reads them. */
+const startBlock = (argv: string[], environment: string) =>
+  `${argv.map((argument) => `${argument}\0`).join('')}\0${environment}`
+
+const start = (argv: string[], environment = 'PATH=/usr/bin:/bin\0') =>
+  startWith(startBlock(argv, environment))
+
+async function run(argv: string[], environment?: string) {
+  return outcome(start(argv, environment))
+}
+
+async function outcome(child: ChildProcess) {
+  const { records, ...rest } = await ended(child)
   return { ...rest, records: parse(records) }
 }
 
@@ -43,12 +55,11 @@ function parse(records: Buffer): [string, number][] {
 
 const shell = (script: string) => ['/bin/sh', '-c', script]
 const shield: [string, unknown] = ['L', shieldHolds ? 1 : 0]
-const ready: [string, unknown] = ['R', 0]
 const runs: [string, unknown] = ['S', expect.any(Number)]
 
 /** All records of a job: S only when it could be executed. */
 function withStart(records: unknown[][]): unknown[][] {
-  return records[0]?.[0] === 'E' ? [ready, shield, ...records] : [ready, shield, runs, ...records]
+  return records[0]?.[0] === 'E' ? [shield, ...records] : [shield, runs, ...records]
 }
 
 describe('records of bridge-guest-init', () => {
@@ -69,15 +80,6 @@ describe('records of bridge-guest-init', () => {
     [
       'a missing name',
       ['missing'],
-      127,
-      [
-        ['E', 2],
-        ['X', 127 << 8],
-      ],
-    ],
-    [
-      'an empty name',
-      [''],
       127,
       [
         ['E', 2],
@@ -120,7 +122,7 @@ describe('records of bridge-guest-init', () => {
 
   it("give main's pid", async () => {
     const { records, stdout } = await run(shell('echo $$'))
-    expect(records[2]).toEqual(['S', Number(stdout)])
+    expect(records[1]).toEqual(['S', Number(stdout)])
   })
 
   it('give the status of main, not of what ends later or earlier', async () => {
@@ -128,12 +130,16 @@ describe('records of bridge-guest-init', () => {
     expect(records).toEqual(withStart([['X', 768]]))
   })
 
-  it('say that it waits for the environment, before there is any', async () => {
-    const child = startWaiting(shell('exit 0'))
-    const [first] = (await once(child.stdio[4]!, 'data')) as [Buffer]
-    expect(parse(first)).toEqual([ready])
-    ;(child.stdio[3] as Writable).end()
-    expect((await ended(child)).code).toBe(0)
+  it('say nothing before it was told what to run', async () => {
+    const child = startWaiting()
+    const records = once(child.stdio[4]!, 'data')
+    const first = await Promise.race([
+      records,
+      once(child, 'spawn').then(() => pause(100, 'nothing')),
+    ])
+    expect(first).toBe('nothing')
+    ;(child.stdio[3] as Writable).end(startBlock(shell('exit 5'), ''))
+    expect((await ended(child)).code).toBe(5)
   })
 
   it('may find no reader, and the job goes on', async () => {
@@ -142,13 +148,33 @@ describe('records of bridge-guest-init', () => {
     expect(await ended(child)).toMatchObject({ code: 0, stdout: 'done\n' })
   })
 
-  it('refuse an environment past the limits', async () => {
-    const tooLong = Buffer.alloc(256 * 1024 + 1, 'x')
-    const tooMany = 'A=\0'.repeat(4096)
-    for (const environment of [tooLong, tooMany]) {
-      const { code, records } = await run(shell('exit 0'), environment)
-      expect({ code, records }).toEqual({ code: 126, records: [ready, ['E', 7]] })
-    }
+  it.each([
+    ['a block past 256 KiB', Buffer.alloc(256 * 1024 + 1, 'x'), 7],
+    ['more than 4096 strings', 'A\0\0'.padEnd(4096 * 2 + 1, 'B\0'), 7],
+    ['nothing at all', '', 2],
+    ['no command', '\0A=1\0', 2],
+    ['a command without the empty string behind it', '/bin/true\0', 2],
+  ])('refuse %s', async (_what, block, errno) => {
+    const { code, records } = await outcome(startWith(block))
+    expect({ code, records }).toEqual({ code: 126, records: [['E', errno]] })
+  })
+})
+
+describe('the command on descriptor 3', () => {
+  it('reaches main byte for byte', async () => {
+    const argv = ['two words', 'line\nline', '\u00e9\u{1f600}', '$HOME', '--', '-n']
+    const { stdout } = await run([...shell('printf "%s|" "$0" "$@"'), ...argv])
+    expect(stdout).toBe(`${argv.join('|')}|`)
+  })
+
+  it('is not what the init itself was started with', async () => {
+    const options = {
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
+      env: { A: 'ours' },
+    } as const
+    const child = spawn(guestInit, ['/bin/echo', 'ours'], { ...options, stdio: [...options.stdio] })
+    ;(child.stdio[3] as Writable).end(startBlock(shell('echo "$A$0"'), ''))
+    expect((await ended(child)).stdout).toBe('/bin/sh\n')
   })
 })
 
@@ -164,9 +190,9 @@ describe('the environment on descriptor 3', () => {
     expect((await run(['/usr/bin/env'], '')).stdout).toBe('')
   })
 
-  it('takes 4095 variables and 256 KiB', async () => {
-    const { stdout } = await run(['/usr/bin/env', '-0'], 'A=\0'.repeat(4095))
-    expect(stdout).toHaveLength(3 * 4095)
+  it('takes 4096 strings with the command, and 256 KiB', async () => {
+    const { stdout } = await run(['/usr/bin/env', '-0'], 'A=\0'.repeat(4096 - 3))
+    expect(stdout).toHaveLength(3 * (4096 - 3))
     const nearLimit = `A=${'x'.repeat(120_000)}\0B=${'y'.repeat(120_000)}\0`
     expect((await run(['/usr/bin/env', '-0'], nearLimit)).stdout).toBe(nearLimit)
   })
@@ -230,10 +256,10 @@ describe('when the tracer dies', () => {
   it('ends the whole job', async () => {
     const token = `300.${randomUUID().replaceAll('-', '').replaceAll(/[a-f]/g, '0')}`
     const script = `setsid sleep ${token} & (trap "" TERM; sleep ${token}) & sleep ${token}`
-    const tracer = spawn(compile('tracer', parent)!, [guestInit, '/bin/sh', '-c', script], {
+    const tracer = spawn(compile('tracer', parent)!, [guestInit], {
       stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'ignore'],
     })
-    ;(tracer.stdio[3] as Writable).end('PATH=/usr/bin:/bin\0')
+    ;(tracer.stdio[3] as Writable).end(startBlock(shell(script), 'PATH=/usr/bin:/bin\0'))
     await untilCount(token, 3)
     tracer.kill('SIGKILL')
     expect(await untilCount(token, 0)).toEqual([])

@@ -5,10 +5,11 @@
  */
 import { execFileSync, spawn } from 'node:child_process'
 import type { ChildProcess, SpawnOptions } from 'node:child_process'
-import { chmodSync, copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterAll } from 'vitest'
+import { removeTree } from '@causeway/images'
 import { nativePaths } from '@causeway/native'
 
 export const isRoot = process.getuid?.() === 0
@@ -19,7 +20,8 @@ export const ordinaryUid = 65534
 /** A folder that every user may read, gone after the file's tests. */
 export const folder = mkdtempSync(join(tmpdir(), 'causeway-native-'))
 chmodSync(folder, 0o755)
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+// An overlay leaves folders in it that nobody may look into.
+afterAll(() => removeTree(folder))
 
 /** A copy that every user may run: the checkout itself may lie in a closed home folder. */
 function publicCopy(path: string): string {

@@ -67,7 +67,7 @@ describe.each(ways)('the tree of a job started by $way', (way) => {
     await once(child.stdout!, 'data')
     await stopped(child, 'SIGTERM')
     expect(withToken(token)).toEqual([])
-  })
+  }, 30_000)
 })
 
 /** Every process hands over to a fresh one and ends, a hundred at a time. */

@@ -1,7 +1,8 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { compile, isRoot, launch, ordinaryUid, probe, run, starters, ways } from './job.ts'
+import { ended, isRoot, launch, launcher, ordinaryUid, probe, run, starters, ways } from './job.ts'
 
 const shell = (script: string) => ['--', '/bin/sh', '-c', script]
 
@@ -33,7 +34,8 @@ describe.each(ways)('a job started by $way', ({ starter, options, namespaces }) 
   })
 
   it('has one user, no group besides, and no capability', async () => {
-    const { stdout } = await job('cat /proc/self/status')
+    const args = [...options, '--filter', 'plain', '--', '/bin/cat', '/proc/self/status']
+    const { stdout } = await run(starter, args)
     const ids = Array(4)
       .fill(isRoot ? ordinaryUid : process.getuid?.())
       .join('\t')
@@ -98,74 +100,6 @@ describe.each(ways)('a job started by $way', ({ starter, options, namespaces }) 
   })
 })
 
-// Prints the errno of each call, made with arguments that fail in some way when it is allowed.
-const calls = `
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-int main(int argc, char **argv) {
-  for (int at = 1; at < argc; at++) {
-    errno = 0;
-    syscall(atoi(argv[at]), -1, 0, 0, 0, 0, 0);
-    printf("%s", errno == ENOSYS ? "-" : "+");
-  }
-}
-`
-const refused = {
-  io_uring: [425, 426, 427],
-  open_tree: [428],
-  mounts: [429, 430, 431, 432, 433, 442],
-  clone3: [435],
-  openat2: [437],
-  faccessat2: [439],
-  fchmodat2: [452],
-  'statmount and listmount': [457, 458],
-  'xattrat calls': [463, 464, 465, 466],
-  'file_getattr and file_setattr': [468, 469],
-  'calls that do not exist yet': [470, 999, 1 << 20],
-  execveat: [322],
-  'file handles': [303, 304],
-  'x32 calls': [0x40000000, 0x40000002],
-}
-const allowed = {
-  'pidfd calls': [424, 434, 438],
-  close_range: [436],
-  'memory calls': [440, 448],
-  epoll_pwait2: [441],
-  landlock: [444, 445, 446],
-  futexes: [449],
-  'old path calls': [2, 4, 59, 257, 262, 269],
-}
-
-describe.skipIf(process.arch !== 'x64')('the system call filter', () => {
-  const [starter] = starters
-  const program = compile('calls', calls, 'cc', ['-static'])!
-  const answers = async (numbers: number[], options: string[] = []) => {
-    const args = [...starter!.options, ...options, '--', program, ...numbers.map(String)]
-    return (await run(starter!, args)).stdout
-  }
-
-  it.each(Object.entries(refused))('has no %s', async (_name, numbers) => {
-    expect(await answers(numbers)).toBe('-'.repeat(numbers.length))
-  })
-
-  it.each(Object.entries(allowed))('lets %s through', async (_name, numbers) => {
-    expect(await answers(numbers)).toBe('+'.repeat(numbers.length))
-  })
-
-  it('hides statx only when asked to', async () => {
-    expect(await answers([332])).toBe('+')
-    expect(await answers([332], ['--hide-statx'])).toBe('-')
-  })
-
-  it('leaves programs the older calls', async () => {
-    const script = 'ls -l /etc/passwd && [ -r /etc/passwd ] && stat /etc/passwd'
-    const args = [...starter!.options, '--hide-statx', ...shell(script)]
-    expect(await run(starter!, args)).toMatchObject({ code: 0, stderr: '' })
-  })
-})
-
 describe('a command line that cannot be obeyed', () => {
   const [starter] = starters
   const given = starter!.options
@@ -183,6 +117,56 @@ describe('a command line that cannot be obeyed', () => {
     ['uid 2^32', ['--uid', '4294967296', '--gid', '5', '--', '/bin/true'], /--uid needs/],
     ['a uid with letters', ['--uid', '5x', '--gid', '5', '--', '/bin/true'], /--uid needs/],
     ['an --env without =', [...given, '--env', 'A', '--', '/bin/true'], /--env needs K=V/],
+    ['a filter that is none', [...given, '--filter', 'some', '--', '/bin/true'], /--filter needs/],
+    ['a relative rule', [...given, '--read', 'etc', '--', '/bin/true'], /absolute path/],
+    ['a bind without target', [...given, '--bind', '/etc', '--', '/bin/true'], /SOURCE:\/TARGET/],
+    [
+      'a bind to a relative target',
+      [...given, '--bind', '/a:b', '--', '/bin/true'],
+      /SOURCE:\/TARGET/,
+    ],
+    [
+      'a number with letters',
+      [...given, '--max-files', '5k', '--', '/bin/true'],
+      /--max-files needs/,
+    ],
+    [
+      'a number below 0',
+      [...given, '--max-processes', '-1', '--', '/bin/true'],
+      /--max-processes needs/,
+    ],
+    ['a processor that is no number', [...given, '--cpu', 'all', '--', '/bin/true'], /--cpu needs/],
+    [
+      'a root without namespaces',
+      [...given, '--root', '/a', '--', '/bin/true'],
+      /need --namespaces/,
+    ],
+    [
+      'a stage without namespaces',
+      [...given, '--stage', '/a', '--', '/bin/true'],
+      /need --namespaces/,
+    ],
+    [
+      'a stage without a root',
+      [...given, '--namespaces', '--stage', '/a', '--', '/bin/true'],
+      /--stage needs --root/,
+    ],
+    ['a pivot without a stage', [...given, '--pivot', '--', '/bin/true'], /--pivot needs --stage/],
+    [
+      'an image without a layer',
+      [...given, '--namespaces', '--root', '/a', '--lower', '/b', '--', '/bin/true'],
+      /--lower needs --root, --upper and --work/,
+    ],
+    [
+      'more rules than it has room for',
+      [...given, ...Array<string[]>(65).fill(['--read', '/etc']).flat(), '--', '/bin/true'],
+      /too many paths/,
+    ],
+    [
+      'more variables than it has room for',
+      [...given, ...Array<string[]>(17).fill(['--env', 'A=1']).flat(), '--', '/bin/true'],
+      /too many --env/,
+    ],
     ['another parent', [...given, '--parent', '1', '--', '/bin/true'], /the parent is gone/],
   ])('with %s ends with 125 and one line', async (_what, args, line) => {
     const { code, stderr } = await run(starter!, args)
@@ -200,7 +184,7 @@ describe('a command line that cannot be obeyed', () => {
     const { code, stderr } = await run({ ...starter!, options: [] }, ['--', '/bin/true'])
     expect({ code, stderr }).toEqual({
       code: 125,
-      stderr: 'bridge-launch: root needs --uid and --gid\n',
+      stderr: 'bridge-launch: root needs --uid and --gid, or --range\n',
     })
   })
 
@@ -209,4 +193,67 @@ describe('a command line that cannot be obeyed', () => {
     const args = ['--uid', '1', '--gid', '1', '--', '/bin/true']
     expect(await run(ordinary, args)).toMatchObject({ code: 125, stderr: /^bridge-launch: setres/ })
   })
+
+  it.skipIf(!isRoot).each([
+    ['with a uid', ['--range', '1970000000', '--uid', '5', '--gid', '5']],
+    ['without a pivot', ['--range', '1970000000']],
+  ])('never gives 65,536 ids %s', async (_what, options) => {
+    const root = ['--namespaces', '--root', '/tmp', '--stage', '/tmp']
+    const args = [...options, ...root, '--', '/bin/true']
+    const { code, stderr } = await run({ ...starter!, options: [] }, args)
+    expect({ code, stderr }).toEqual({
+      code: 125,
+      stderr: 'bridge-launch: --range is for root, with --pivot and without --uid\n',
+    })
+  })
+
+  it.each([
+    ['--range', /--range is for root/],
+    ['--lower-owner', /--lower-owner is for root/],
+  ])('takes %s from root only', async (option, line) => {
+    const root = ['--namespaces', '--root', '/tmp', '--stage', '/tmp', '--pivot']
+    const ordinary = starters.at(-1)!
+    const args = [option, '1970000000', ...root, '--', '/bin/true']
+    const { code, stderr } = await run(ordinary, args)
+    expect(code).toBe(125)
+    expect(stderr).toMatch(line)
+  })
 })
+
+// add_key(2) into the session keyring of the process that becomes the launcher.
+const withKey = `
+import ctypes, os, sys
+libc = ctypes.CDLL(None)
+assert libc.syscall(250, 1, None) > 0
+assert libc.syscall(248, b"user", b"causeway-test", b"secret", 6, -3) > 0
+os.execv(sys.argv[1], sys.argv[1:])
+`
+const findKey = `
+import ctypes, os
+libc = ctypes.CDLL(None, use_errno=True)
+found = libc.syscall(250, 10, -3, b"user", b"causeway-test", 0)
+print("found" if found > 0 else os.strerror(ctypes.get_errno()))
+`
+
+describe.skipIf(process.arch !== 'x64').each(ways)(
+  "the operator's keys and a job of $way",
+  (way) => {
+    const keyOf = async (command: string[]) => {
+      const { uid, gid } = way.starter.spawn
+      const child = spawn(
+        'python3',
+        ['-c', withKey, ...command, '/usr/bin/python3', '-c', findKey],
+        {
+          cwd: '/',
+          ...(uid !== undefined && gid !== undefined && { uid, gid }),
+        },
+      )
+      return (await ended(child)).stdout.trim()
+    }
+
+    it('are not in its session, filter or not', async () => {
+      expect(await keyOf(['/usr/bin/env'])).toBe('found')
+      expect(await keyOf([launcher, ...way.options, '--'])).toBe('Required key not available')
+    })
+  },
+)

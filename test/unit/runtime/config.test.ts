@@ -11,8 +11,21 @@ const defaults = {
   bridge: { level: '1.27.0', limits: defaultLimits },
   signer: { backend: 'auto' },
   audit: { maxSegmentBytes: 64 * 1024 * 1024, maxSegments: 16 },
-  images: { allowLocal: false },
-  sandbox: { bundlePath: '/root/job', proot: 'proot', uidBase: 1_900_000_000, stopGraceMs: 5_000 },
+  images: { allowLocal: false, maxCacheBytes: 20 * 1024 ** 3 },
+  logs: { maxBytes: 10 * 1024 * 1024, maxFiles: 5 },
+  sandbox: {
+    bundlePath: '/root/job',
+    proot: 'proot',
+    backend: 'proot',
+    insecure: false,
+    cpuPinning: 'auto',
+    qemu: false,
+    memoryBytes: 0,
+    storageBytes: 8 * 1024 ** 3,
+    maxProcesses: 4096,
+    uidBase: 1_900_000_000,
+    stopGraceMs: 5_000,
+  },
 }
 
 function write(folder: string, text: string): string {
@@ -50,7 +63,11 @@ describe('configuration', () => {
       value: { ...defaults.audit, maxSegments: 3 },
     },
     { text: '[signer]\nbackend = "portable"', section: 'signer', value: { backend: 'portable' } },
-    { text: '[images]\nallowLocal = true', section: 'images', value: { allowLocal: true } },
+    {
+      text: '[images]\nallowLocal = true',
+      section: 'images',
+      value: { ...defaults.images, allowLocal: true },
+    },
     {
       text: '[processor]\nss58Prefix = 0\noriginKind = "Vara"',
       section: 'processor',

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import {
-  environmentBlock,
   environmentFault,
   jobEnvironment,
+  startBlock,
 } from '../../../../runtime/src/sandbox/environment.ts'
 
 describe('the environment of a job', () => {
@@ -27,8 +27,9 @@ describe('the environment of a job', () => {
     expect(jobEnvironment({ LD_PRELOAD: '/a' }, {}, '/shim')['LD_PRELOAD']).toBe('/shim:/a')
   })
 
-  test('goes to the init as records ended by NUL', () => {
-    expect(environmentBlock({ A: 'x y', B: '' }).toString()).toBe('A=x y\0B=\0')
+  test('goes to the init behind the command, each string ended by NUL', () => {
+    const block = startBlock(['/bin/sh', '/a b'], { A: 'x y', B: '' })
+    expect(block.toString()).toBe('/bin/sh\0/a b\0\0A=x y\0B=\0')
   })
 })
 

@@ -1,49 +1,116 @@
-import { describe, expect, test } from 'vitest'
-import { checkRange, leaseUid } from '../../../../runtime/src/sandbox/uids.ts'
+import { existsSync, readdirSync, readlinkSync } from 'node:fs'
+import { afterEach, describe, expect, test } from 'vitest'
+import {
+  checkRange,
+  imageUid,
+  leaseUids,
+  rangeSize,
+  type UidLease,
+} from '../../../../runtime/src/sandbox/uids.ts'
 import { run } from '../../../support/causeway.ts'
 
+// One for each of 65,536 jobs, as many for the owner of images, 1,024 times 65,536 for namespaces.
+const idCount = (2 + 1024) * 65_536
+
 describe('the range of uids', () => {
+  const first = 1_900_000_000
   test.for([
     ['before it', 'user:100000:65536'],
-    ['behind it', 'user:1965536:65536'],
+    ['right before it', `user:${first - 65_536}:65536`],
+    ['behind it', `user:${first + idCount}:65536`],
     ['no line at all', ''],
     ['a line that is none', 'nonsense\n#user'],
   ])('may have others %s', ([, subuids]) => {
-    expect(() => checkRange(1_900_000, subuids!)).not.toThrow()
+    expect(() => checkRange(first, subuids!)).not.toThrow()
   })
 
   test.for([
-    ['its first', 'user:1800000:100001'],
-    ['its last', 'a:1:1\nuser:1965535:1'],
+    ['its first', `user:${first - 100_000}:100001`],
+    ['its last', `a:1:1\nuser:${first + idCount - 1}:1`],
     ['all of it', 'user:0:4294967295'],
   ])('may not have %s given to a user', ([, subuids]) => {
-    expect(() => checkRange(1_900_000, subuids!)).toThrow(
-      /uidBase 1900000: .* overlap those of user/,
+    expect(() => checkRange(first, subuids!)).toThrow(
+      /uidBase 1900000000: the \d+ ids from it overlap those of user/,
     )
   })
 })
 
 describe.skipIf(process.getuid?.() !== 0)('leases (only root may change uids)', () => {
   const base = 1_950_000_000
+  const firstRange = base + 2 * rangeSize
+  const held = new Set<UidLease>()
+  const lease = (...args: Parameters<typeof leaseUids>) => {
+    const taken = leaseUids(...args)
+    held.add(taken)
+    return taken
+  }
+  const release = (taken: UidLease) => {
+    held.delete(taken)
+    taken.release()
+  }
+  afterEach(() => held.forEach(release))
 
   test('are different, and free again after release', () => {
-    const first = leaseUid(base)
-    const second = leaseUid(base)
-    expect([first.uid, second.uid]).toEqual([base, base + 1])
-    first.release()
-    const third = leaseUid(base)
-    expect(third.uid).toBe(base)
-    second.release()
-    third.release()
+    const [first, second] = [lease(base, 'one'), lease(base, 'one')]
+    expect([first, second]).toMatchObject([
+      { uid: base, count: 1 },
+      { uid: base + 1, count: 1 },
+    ])
+    release(first)
+    expect(lease(base, 'one').uid).toBe(base)
+  })
+
+  test('of 65,536 are behind those of one and that of images', () => {
+    expect([lease(base, 'range'), lease(base, 'range')]).toMatchObject([
+      { uid: firstRange, count: rangeSize },
+      { uid: firstRange + rangeSize, count: rangeSize },
+    ])
+    expect(lease(base, 'one').uid).toBe(base)
+    expect(imageUid(base)).toBe(base + rangeSize)
+  })
+
+  test('are the preferred one while that is free', () => {
+    const preferred = base + 7
+    expect(lease(base, 'one', { preferred }).uid).toBe(preferred)
+    expect(lease(base, 'one', { preferred }).uid).toBe(base)
+  })
+
+  test.for([8, -1, rangeSize, 4 * rangeSize])(
+    'are not the preferred one where that is no beginning of theirs (%i)',
+    (offset) => {
+      const taken = lease(base, 'range', { preferred: base + 2 * rangeSize + offset })
+      const isBeginning = (taken.uid - base) % rangeSize === 0 && taken.uid >= firstRange
+      expect(isBeginning).toBe(true)
+    },
+  )
+
+  test('may begin anywhere', () => {
+    const spread = Array.from({ length: 4 }, () => lease(base, 'one', { isSpread: true }).uid)
+    expect(new Set(spread).size).toBe(4)
+    for (const uid of spread) expect(uid - base).toBeLessThan(rangeSize)
+    expect(spread).not.toEqual([base, base + 1, base + 2, base + 3])
   })
 
   test('hold against other processes, and end with theirs', async () => {
     const script = `import('${new URL('../../../../runtime/dist/sandbox/uids.js', import.meta.url).href}')
-      .then(({ leaseUid }) => console.log(leaseUid(${base}).uid))`
-    const lease = leaseUid(base)
+      .then(({ leaseUids }) => console.log(leaseUids(${base}, 'one').uid))`
+    const one = lease(base, 'one')
     expect((await run(process.execPath, ['-e', script])).stdout).toBe(`${base + 1}\n`)
     expect((await run(process.execPath, ['-e', script])).stdout).toBe(`${base + 1}\n`)
-    lease.release()
+    release(one)
     expect((await run(process.execPath, ['-e', script])).stdout).toBe(`${base}\n`)
+  })
+
+  test('leave no descriptor', () => {
+    const locks = () =>
+      readdirSync('/proc/self/fd').filter((fd) => {
+        const path = `/proc/self/fd/${fd}`
+        return existsSync(path) && readlinkSync(path).startsWith('/run/causeway/uids/')
+      })
+    const before = locks()
+    const one = lease(base, 'one')
+    expect(locks()).toHaveLength(before.length + 1)
+    release(one)
+    expect(locks()).toEqual(before)
   })
 })

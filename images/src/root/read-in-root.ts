@@ -1,0 +1,38 @@
+/**
+ * Reads from an unpacked root, whose files may be anything.
+ *
+ * @module
+ */
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { errorCode } from '../image-error.ts'
+import { resolveInRoot } from './resolve-in-root.ts'
+
+// A fifo of the image would keep an open waiting for ever.
+const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+
+/**
+ * The first bytes of a plain file, its links followed inside the root; undefined when there is no
+ * plain file.
+ */
+export function readInRoot(root: string, guestPath: string, maxBytes: number): Buffer | undefined {
+  const path = resolveInRoot(root, guestPath)
+  return path === undefined ? undefined : readPlainFile(path, maxBytes)
+}
+
+function readPlainFile(path: string, maxBytes: number): Buffer | undefined {
+  let file: number
+  try {
+    file = openSync(path, flags)
+  } catch (error) {
+    // Not there, a socket, a link made meanwhile, closed to an ordinary user.
+    if (['ENOENT', 'ENXIO', 'ELOOP', 'EACCES'].includes(errorCode(error) ?? '')) return undefined
+    throw error
+  }
+  try {
+    if (!fstatSync(file).isFile()) return undefined
+    const content = Buffer.alloc(maxBytes)
+    return content.subarray(0, readSync(file, content, 0, maxBytes, 0))
+  } finally {
+    closeSync(file)
+  }
+}

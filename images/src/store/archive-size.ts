@@ -1,0 +1,66 @@
+/**
+ * How large an archive becomes, as it says itself. An archive may lie: this only saves work that
+ * could not end well; what is really written the unpacker counts.
+ *
+ * @module
+ */
+import { open, type FileHandle } from 'node:fs/promises'
+
+const xzMagic = Buffer.from('fd377a585a00', 'hex')
+const gzipMagic = Buffer.from('1f8b', 'hex')
+const xzFooterBytes = 12
+const maxIndexBytes = 1 << 20
+
+/** Uncompressed bytes; where the archive does not tell, its own size. */
+export async function announcedSize(path: string): Promise<number> {
+  const file = await open(path, 'r')
+  try {
+    const { size } = await file.stat()
+    const head = await readAt(file, 0, xzMagic.length)
+    if (head.equals(xzMagic)) return Math.max(size, await xzSize(file, size))
+    if (head.subarray(0, 2).equals(gzipMagic)) return Math.max(size, await gzipSize(file, size))
+    return size
+  } finally {
+    await file.close()
+  }
+}
+
+/** Its last four bytes (RFC 1952), without what is above 4 GiB. */
+async function gzipSize(file: FileHandle, size: number): Promise<number> {
+  const tail = await readAt(file, size - 4, 4)
+  return tail.length === 4 ? tail.readUInt32LE() : 0
+}
+
+/** The sum over the index of the last stream (.xz file format 1.1.0, sections 2.1.2 and 4). */
+async function xzSize(file: FileHandle, size: number): Promise<number> {
+  const footer = await readAt(file, size - xzFooterBytes, xzFooterBytes)
+  if (footer.toString('latin1', 10) !== 'YZ') return 0
+  const indexBytes = (footer.readUInt32LE(4) + 1) * 4
+  if (indexBytes > maxIndexBytes) return 0
+  return sumIndex(await readAt(file, size - xzFooterBytes - indexBytes, indexBytes))
+}
+
+function sumIndex(index: Buffer): number {
+  let position = 1 // a zero byte that tells an index from a block
+  const next = () => {
+    let value = 0
+    for (let scale = 1; position < index.length; scale *= 128) {
+      const byte = index[position++] ?? 0
+      value += (byte & 127) * scale
+      if (byte < 128) break
+    }
+    return value
+  }
+  let sum = 0
+  for (let left = next(); left > 0 && position < index.length; left--) {
+    next() // its compressed size
+    sum += next()
+  }
+  return Number.isFinite(sum) ? sum : 0
+}
+
+async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  if (position < 0) return Buffer.alloc(0)
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, position)
+  return buffer.subarray(0, bytesRead)
+}

@@ -1,0 +1,147 @@
+/**
+ * The archives of a store, by their SHA-256: fetched once, checked at every use.
+ *
+ * @module
+ */
+import { readFile, stat, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { errorCode } from '../image-error.ts'
+import { countProgress, type ByteProgress, type OnProgress } from '../progress.ts'
+import { hashFile } from './blob.ts'
+import { download, type DownloadLimits } from './download.ts'
+import { fetchLockPath, type Layout } from './layout.ts'
+import { takeLock, type TryLock } from './store-lock.ts'
+import { checkUrl, showUrl } from './url-policy.ts'
+
+/** An image as a manifest names it. */
+export interface ImageReference {
+  /** https; `file:` or loopback http when the store allows local images. */
+  url: string
+  /** SHA-256 of the archive as served, 64 hex digits of either case. */
+  sha256: string
+}
+
+/** A verified archive in the store. */
+export interface StoredImage {
+  path: string
+  /** Lower-case hex. */
+  sha256: string
+  bytes: number
+  /** True when it was there already and still had its digest. */
+  fromCache: boolean
+}
+
+/** How one fetch is watched and given up. */
+export interface FetchOptions {
+  /** For this call in the place of the store's own setting. */
+  allowLocal?: boolean
+  signal?: AbortSignal
+  onProgress?: OnProgress
+}
+
+/** Where an archive came from, beside it as `<sha256>.json`. */
+export interface ArchiveRecord {
+  /** Without user, password, query and fragment. */
+  url: string
+  /** Unix ms. */
+  fetched: number
+}
+
+/** What the archives of one store need. */
+export interface ArchiveOptions {
+  layout: Layout
+  limits: DownloadLimits
+  tryLock: TryLock
+}
+
+/** An image reference that was checked. */
+export interface CheckedReference {
+  url: URL
+  sha256: string
+}
+
+/**
+ * Checks a reference.
+ *
+ * @throws ImageError IMAGE_URL_REFUSED; TypeError for a malformed digest
+ */
+export function checkReference(reference: ImageReference, allowLocal: boolean): CheckedReference {
+  const url = checkUrl(reference.url, allowLocal)
+  if (/^[0-9a-f]{64}$/i.test(reference.sha256)) {
+    return { url, sha256: reference.sha256.toLowerCase() }
+  }
+  const found = JSON.stringify(reference.sha256)
+  throw new TypeError(`image sha256 must be 64 hex digits, found ${found}`)
+}
+
+/** Fetches an archive; the caller sees to it that nobody removes it meanwhile. */
+export async function fetchArchive(
+  options: ArchiveOptions,
+  { url, sha256 }: CheckedReference,
+  { signal, onProgress, allowLocal }: FetchOptions,
+): Promise<StoredImage> {
+  const { layout, tryLock } = options
+  const limits = { ...options.limits, ...(allowLocal !== undefined && { allowLocal }) }
+  const path = join(layout.blobs, sha256)
+  const image = { path, sha256 }
+  const there = await verifyCached(image, signal, onProgress)
+  if (there !== undefined) return { ...image, bytes: there, fromCache: true }
+  const onWait = () => reportOther(path, onProgress)
+  const release = await takeLock(tryLock, fetchLockPath(layout, sha256), 'exclusive', {
+    signal,
+    onWait,
+  })
+  try {
+    const made = await verifyCached(image, signal, onProgress)
+    if (made !== undefined) return { ...image, bytes: made, fromCache: true }
+    const bytes = await download(url, image, limits, signal, onProgress)
+    await writeRecord(path, { url: showUrl(url), fetched: Date.now() })
+    return { ...image, bytes, fromCache: false }
+  } finally {
+    release()
+  }
+}
+
+/** Where an archive came from; undefined when that is not known. */
+export async function readRecord(path: string): Promise<ArchiveRecord | undefined> {
+  try {
+    return JSON.parse(await readFile(`${path}.json`, 'utf8')) as ArchiveRecord
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT' || error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+async function writeRecord(path: string, record: ArchiveRecord): Promise<void> {
+  await writeFile(`${path}.json`, `${JSON.stringify(record)}\n`, { mode: 0o600 })
+}
+
+/** @returns the size of the stored archive, undefined when it is missing or damaged */
+async function verifyCached(
+  { path, sha256 }: { path: string; sha256: string },
+  signal: AbortSignal | undefined,
+  onProgress: OnProgress | undefined,
+): Promise<number | undefined> {
+  let progress: ByteProgress | undefined
+  const count = (bytes: number, totalBytes: number) =>
+    (progress ??= countProgress('verify', totalBytes, onProgress)).add(bytes)
+  const found = await hashFile(path, count, signal)
+  progress?.finish()
+  if (found?.sha256 !== sha256) return undefined
+  await touch(path)
+  return found.bytes
+}
+
+/** The time of an archive is that of its last use. */
+export async function touch(path: string): Promise<void> {
+  const now = new Date()
+  await utimes(path, now, now)
+}
+
+/** How far the process is that downloads the same archive. */
+async function reportOther(path: string, onProgress: OnProgress | undefined): Promise<void> {
+  if (onProgress === undefined) return
+  const found = await stat(`${path}.part`).catch(() => undefined) // it may have just ended
+  const detail = 'another process downloads it'
+  onProgress({ phase: 'download', detail, ...(found && { bytes: found.size }) })
+}

@@ -1,0 +1,151 @@
+/**
+ * An unfinished archive: `<path>.part`, which outlives an interrupted transfer and the process that
+ * made it, and beside it what tells whether the server still has the same entity. One process at a
+ * time, which the fetch lock sees to.
+ *
+ * @module
+ */
+import { createHash, type Hash } from 'node:crypto'
+import { constants, open, readFile, rename, rm, writeFile, type FileHandle } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { errorCode } from '../image-error.ts'
+import { syncFolder } from './blob.ts'
+
+/** What a transfer can be continued by. */
+export interface Resume {
+  /** How many bytes are there. */
+  bytes: number
+  /** Strong ETag, or else the Last-Modified date, as the server wrote it. */
+  validator: string
+  /** Size of the whole, when the server told. */
+  totalBytes?: number
+}
+
+/** Kept beside the bytes. */
+interface PartRecord extends Omit<Resume, 'bytes'> {
+  /** Digest of the URL, which may carry a secret. */
+  source: string
+}
+
+const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW
+
+/** See the module. */
+export class Part {
+  readonly #file: FileHandle
+  readonly #path: string
+  readonly #source: string
+  #hash: Hash = createHash('sha256')
+  #bytes = 0
+  #isResumable: boolean
+
+  /** What is there from an earlier transfer of the same URL. */
+  readonly resume: Resume | undefined
+
+  private constructor(file: FileHandle, path: string, source: string, resume?: Resume) {
+    this.#file = file
+    this.#path = path
+    this.#source = source
+    this.resume = resume
+    this.#isResumable = resume !== undefined
+  }
+
+  /** Opens the part of the archive at `path`, empty or from an earlier transfer. */
+  static async open(path: string, url: URL): Promise<Part> {
+    const file = await open(`${path}.part`, flags, 0o600)
+    const { size } = await file.stat()
+    const source = createHash('sha256').update(url.href).digest('hex')
+    const record = await readRecord(`${path}.part.json`)
+    if (record === undefined || record.source !== source || size === 0) {
+      return new Part(file, path, source)
+    }
+    const { validator, totalBytes } = record
+    const known = { bytes: size, validator, ...(totalBytes === undefined ? {} : { totalBytes }) }
+    return new Part(file, path, source, known)
+  }
+
+  /** Bytes taken in, from this transfer and the earlier one. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Takes in what is there from the earlier transfer. */
+  async readAgain(onBytes: (count: number) => void): Promise<void> {
+    const stream = this.#file.createReadStream({
+      start: 0,
+      highWaterMark: 1 << 20,
+      autoClose: false,
+    })
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      this.#take(chunk)
+      onBytes(chunk.length)
+    }
+  }
+
+  /** Begins anew, with an entity that may be continued when it has a validator. */
+  async restart(entity: { validator?: string; totalBytes?: number | undefined }): Promise<void> {
+    const { validator, totalBytes } = entity
+    // In this order: bytes of one entity never stand beside the validator of another.
+    await rm(`${this.#path}.part.json`, { force: true })
+    await this.#file.truncate(0)
+    this.#hash = createHash('sha256')
+    this.#bytes = 0
+    this.#isResumable = validator !== undefined
+    if (validator === undefined) return
+    const record = { source: this.#source, validator, totalBytes }
+    await writeFile(`${this.#path}.part.json`, JSON.stringify(record), { mode: 0o600 })
+  }
+
+  /** Appends bytes. */
+  async append(chunk: Uint8Array): Promise<void> {
+    await this.#file.writeFile(chunk)
+    this.#take(chunk)
+  }
+
+  /** SHA-256 of all that was taken in; ends it. */
+  digest(): string {
+    return this.#hash.digest('hex')
+  }
+
+  /** Gives the bytes their final name, so that they survive a power cut. */
+  async publish(): Promise<void> {
+    await this.#file.sync()
+    await rename(`${this.#path}.part`, this.#path)
+    await rm(`${this.#path}.part.json`, { force: true })
+    await syncFolder(dirname(this.#path))
+  }
+
+  /** Leaves what can be continued, and nothing else. */
+  async putAside(): Promise<void> {
+    if (!this.#isResumable || (await this.#file.stat()).size === 0) await this.discard()
+  }
+
+  async discard(): Promise<void> {
+    await removePart(this.#path)
+  }
+
+  async close(): Promise<void> {
+    await this.#file.close()
+  }
+
+  #take(chunk: Uint8Array): void {
+    this.#hash.update(chunk)
+    this.#bytes += chunk.length
+  }
+}
+
+/** Removes the part of the archive at `path`. */
+export async function removePart(path: string): Promise<void> {
+  await rm(`${path}.part.json`, { force: true })
+  await rm(`${path}.part`, { force: true })
+}
+
+async function readRecord(path: string): Promise<PartRecord | undefined> {
+  try {
+    const record = JSON.parse(await readFile(path, 'utf8')) as Partial<PartRecord>
+    return typeof record.validator === 'string' ? (record as PartRecord) : undefined
+  } catch (error) {
+    // Cut off by a power failure: as good as none.
+    if (errorCode(error) === 'ENOENT' || error instanceof SyntaxError) return undefined
+    throw error
+  }
+}

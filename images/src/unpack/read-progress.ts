@@ -1,0 +1,54 @@
+/**
+ * How far another program has read a file that it shares with us.
+ *
+ * @module
+ */
+import { readFileSync } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
+import { countProgress, type OnProgress } from '../progress.ts'
+
+/** A watch of one file. */
+export interface ReadProgress extends Disposable {
+  /** Reports all of it as read. */
+  finish: () => void
+}
+
+const intervalMs = 100
+
+/**
+ * Reports the position of the file, which is the same for all who were given it, until disposed;
+ * the first report comes at once.
+ *
+ * @param size of the file in bytes
+ */
+export function watchReading(
+  file: FileHandle,
+  size: number,
+  onProgress: OnProgress | undefined,
+): ReadProgress {
+  const progress = countProgress('unpack', size, onProgress)
+  let seen = 0
+  const reach = (position: number) => {
+    progress.add(position - seen)
+    seen = position
+  }
+  reach(0)
+  const timer = setInterval(() => reach(positionOf(file) ?? seen), intervalMs)
+  return {
+    finish() {
+      reach(size)
+      progress.finish()
+    },
+    [Symbol.dispose]: () => clearInterval(timer),
+  }
+}
+
+/** Undefined where the host hides it: a process that hides its memory may hide this, too. */
+function positionOf(file: FileHandle): number | undefined {
+  try {
+    const info = readFileSync(`/proc/self/fdinfo/${file.fd}`, 'latin1')
+    return Number(/^pos:\s*(\d+)$/m.exec(info)?.[1])
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,45 @@
+// The control descriptor: a socket of the daemon.
+//
+// The job's root exists only in the mount namespace made here, so that it goes with the job,
+// whatever becomes of the daemon. The daemon fills it through /proc/PID/root before the job runs.
+#define _GNU_SOURCE
+#include "launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+// Told of failures from now on; the job must not have it.
+void open_control(void) {
+  if (fcntl(CONTROL_FD, F_SETFD, FD_CLOEXEC)) fail("control");
+  report_failures_to(CONTROL_FD);
+}
+
+// For a spare launcher: NUL-ended strings, the last one empty. Answers their size without it; ends
+// this process when the daemon has no use for it any more.
+size_t read_options(char *block, size_t room) {
+  size_t size = 0;
+  while (size < 2 || block[size - 1] || block[size - 2]) {
+    if (size == room) fail_with("the options are too long");
+    ssize_t got = read(CONTROL_FD, block + size, room - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) _exit(0);
+    size += (size_t)got;
+  }
+  return size - 1;
+}
+
+void tell_mounted(void) {
+  static const char mounted[] = "mounted\n";
+  if (send(CONTROL_FD, mounted, sizeof mounted - 1, MSG_NOSIGNAL) < 0) fail("control");
+}
+
+// Waits for a byte; ends this process when there is none.
+void await_go(void) {
+  char go;
+  ssize_t size;
+  do size = read(CONTROL_FD, &go, 1);
+  while (size < 0 && errno == EINTR);
+  if (size != 1) fail_with("told not to go on");
+}

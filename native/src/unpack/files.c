@@ -1,0 +1,110 @@
+// What is no folder: files, symbolic links, hard links. Each is made under a name that is free, so
+// never written through a link, and gets its metadata by its descriptor.
+#define _GNU_SOURCE
+#include "tree.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PRIVATE_MODE = 0600 };
+
+static int open_new(const struct place *place) {
+  int flags = O_WRONLY | O_CREAT | O_CLOEXEC;
+  flags |= HAS_NAME_RULES ? O_EXCL | O_NOFOLLOW : O_TRUNC;
+  return openat(place->folder.fd, place->base, flags, PRIVATE_MODE);
+}
+
+static void write_all(int fd, const unsigned char *bytes, size_t size, const char *name) {
+  while (size > 0) {
+    ssize_t written = write(fd, bytes, size);
+    if (written < 0 && errno != EINTR) blame_entry(name);
+    if (written < 0) continue;
+    bytes += written;
+    size -= (size_t)written;
+  }
+}
+
+static void copy_body(int fd, const struct entry *entry) {
+  const unsigned char *part;
+  for (uint64_t left = entry->size; left > 0;) {
+    size_t size = take_part(left, &part);
+    write_all(fd, part, size, entry->name);
+    left -= size;
+  }
+  skip_padding(entry->size);
+}
+
+void make_file(const struct place *place, const struct entry *entry) {
+  const struct timespec times[2] = {{0, UTIME_OMIT}, entry->mtime};
+  int fd = open_new(place);
+  if (fd < 0 && (errno == EEXIST || errno == EISDIR)) {
+    remove_at(place, entry->name);
+    fd = open_new(place);
+  }
+  if (fd < 0) blame_entry(entry->name);
+  copy_body(fd, entry);
+  if (fchmod(fd, entry->mode) || futimens(fd, times) || close(fd)) blame_entry(entry->name);
+}
+
+static bool link_at(const struct place *place, const struct entry *entry) {
+  return symlinkat(entry->link, place->folder.fd, place->base) == 0;
+}
+
+void make_symlink(const struct place *place, const struct entry *entry) {
+  const struct timespec times[2] = {{0, UTIME_OMIT}, entry->mtime};
+  bool made = link_at(place, entry);
+  if (!made && errno == EEXIST) {
+    remove_at(place, entry->name);
+    made = link_at(place, entry);
+  }
+  if (!made || utimensat(place->folder.fd, place->base, times, AT_SYMLINK_NOFOLLOW)) {
+    blame_entry(entry->name);
+  }
+}
+
+static void refuse_target(const struct entry *entry) __attribute__((noreturn));
+static void refuse_target(const struct entry *entry) {
+  refuse("image entry %s is a hard link to %s, which is no file of the archive before it",
+         quoted(entry->name), quoted(entry->link));
+}
+
+// The folder of the target stays open. Links on the way lead on, the last name must be the file.
+static struct place find_target(const struct entry *entry, char *path) {
+  check_name(entry->link);
+  clean_name(path, entry->link);
+  const char *inside = link_in_root(path);
+  if (!inside) refuse_target(entry);
+  char *slash = strrchr(inside, '/');
+  struct place target = {{-1, 0}, slash ? slash + 1 : inside};
+  if (slash) *slash = 0;
+  if (!find_folder(slash ? inside : "", &target.folder)) refuse_target(entry);
+  return target;
+}
+
+static bool is_same_file(const struct place *place, ino_t inode) {
+  struct stat found;
+  return fstatat(place->folder.fd, place->base, &found, AT_SYMLINK_NOFOLLOW) == 0 &&
+         found.st_ino == inode;
+}
+
+static bool link_to(const struct place *target, const struct place *place) {
+  return linkat(target->folder.fd, target->base, place->folder.fd, place->base, 0) == 0;
+}
+
+void make_hard_link(const struct place *place, const struct entry *entry) {
+  char path[MAX_NAME_BYTES + 1];
+  struct stat found;
+  struct place target = find_target(entry, path);
+  bool there = fstatat(target.folder.fd, target.base, &found, AT_SYMLINK_NOFOLLOW) == 0;
+  if (!there || !S_ISREG(found.st_mode)) refuse_target(entry);
+  // To itself: removing the name first would remove the file.
+  if (!is_same_file(place, found.st_ino) && !link_to(&target, place)) {
+    if (errno != EEXIST) blame_entry(entry->name);
+    remove_at(place, entry->name);
+    if (!link_to(&target, place)) blame_entry(entry->name);
+  }
+  close(target.folder.fd);
+}

@@ -1,0 +1,80 @@
+// bridge-unpack: extracts a hostile tar archive into its working directory. See main.c.
+#ifndef CAUSEWAY_UNPACK_H
+#define CAUSEWAY_UNPACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+
+// Tests build the program without either, to see that the other holds alone.
+#ifdef NO_NAME_RULES
+enum { HAS_NAME_RULES = 0 };
+#else
+enum { HAS_NAME_RULES = 1 };
+#endif
+#ifdef NO_LANDLOCK
+enum { HAS_LANDLOCK = 0 };
+#else
+enum { HAS_LANDLOCK = 1 };
+#endif
+
+enum { EXIT_REFUSED = 1 };
+
+enum { BLOCK_BYTES = 512 };
+
+// Bounds of every name in the archive, and of every path in the tree.
+enum { MAX_DEPTH = 256, MAX_NAME_BYTES = 4096 };
+
+// What the command line asks for.
+struct plan {
+  bool drops_identity;
+  uid_t uid;
+  gid_t gid;
+  pid_t parent;  // 0: not told
+  uint64_t max_bytes;
+  uint64_t max_entries;
+  char **decoder;  // program and arguments that decompress standard input, or NULL
+};
+
+// What became of the archive.
+struct tally {
+  uint64_t made;
+  uint64_t skipped;
+};
+
+// options.c
+struct plan parse_options(int argc, char **argv);
+
+// fail.c: each ends the process with one line on stderr, for programs a code word first. Names of
+// the archive get into it through quoted() only.
+#define PRINTS __attribute__((noreturn, format(printf, 1, 2)))
+void refuse(const char *format, ...) PRINTS;     // INVALID: the archive breaks a rule
+void too_large(const char *format, ...) PRINTS;  // TOO_LARGE: over a limit, or the disk is full
+void host_failure(const char *format, ...) PRINTS;   // HOST
+void blame_decoder(const char *format, ...) PRINTS;  // DECODER, which spoke for itself
+void cannot(const char *step) __attribute__((noreturn));       // HOST; errno says why
+void blame_entry(const char *name) __attribute__((noreturn));  // one of the first three, by errno
+const char *quoted(const char *name);
+
+// hygiene.c, identity.c
+void tidy_process(const struct plan *plan);
+void follow_parent(pid_t expected);
+void limit_resources(uint64_t max_file_bytes, uint64_t max_memory_bytes);
+void drop_identity(const struct plan *plan);
+
+// landlock.c, filter.c
+void confine_to_folder(const char *path);
+void confine_to_reading(const char *const *folders, const char *file);
+void allow_calls_of_unpacker(void);
+void allow_calls_of_decoder(void);
+
+// decoder.c
+void start_decoder(char **program);
+void await_decoder(void);
+
+// archive.c
+struct tally extract_archive(const struct plan *plan);
+
+#endif

@@ -1,0 +1,176 @@
+/**
+ * The daemon's control socket: HTTP/1.1 and JSON on a Unix socket that only its user can open.
+ * @module
+ */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { rmSync } from 'node:fs'
+import type { Duplex } from 'node:stream'
+import type { Logger } from 'pino'
+import { StartError } from '../start-error.ts'
+import { answerOf, ControlError, invalidRequest } from './control-error.ts'
+import { routes, type Route, type RouteContext } from './routes.ts'
+
+export interface ControlServerOptions extends RouteContext {
+  /** Path of the socket; one that is there is replaced, so the caller holds the folder's lock. */
+  path: string
+  log: Logger
+}
+
+export interface ControlServer {
+  /** Takes no more clients. */
+  refuse(): void
+  /** Cuts off those whose answers do not end soon. */
+  close(): Promise<void>
+}
+
+// sun_path with its NUL.
+const maxPathBytes = 107
+const limits = {
+  maxHeaderSize: 16 * 1024,
+  // Connections held open by dribbling bytes.
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 5_000,
+  connectionsCheckingInterval: 5_000,
+  // It means nothing here, and its absence would be answered in another form.
+  requireHostHeader: false,
+}
+const maxConnections = 256
+
+/** @throws StartError STATE_UNREACHABLE when the socket can't be made */
+export async function startControlServer(options: ControlServerOptions): Promise<ControlServer> {
+  const { path } = options
+  checkPath(path)
+  const server = createServer(
+    limits,
+    (request, response) => void answer(options, request, response),
+  )
+  server.maxConnections = maxConnections
+  server.on('clientError', refuseGarbage)
+  rmSync(path, { force: true })
+  await listen(server, path)
+  const closed = new Promise<void>((resolve) => server.on('close', () => resolve()))
+  const refuse = () => void server.close()
+  return { refuse, close: () => cutOff(server, closed) }
+}
+
+function checkPath(path: string): void {
+  const bytes = Buffer.byteLength(path)
+  if (bytes <= maxPathBytes) return
+  throw new StartError(
+    'STATE_UNREACHABLE',
+    `${path}: expected a socket's path of at most ${maxPathBytes} bytes, found ${bytes}; choose another with --state`,
+  )
+}
+
+/** Mode 0600 from its first moment: whoever may connect may run programs as us. */
+async function listen(server: Server, path: string): Promise<void> {
+  const mask = process.umask(0o177)
+  try {
+    // Binds before it returns.
+    server.listen(path)
+  } finally {
+    process.umask(mask)
+  }
+  await once(server, 'listening')
+}
+
+// For followers to get the last of what they follow.
+const closeGraceMs = 1000
+
+async function cutOff(server: Server, closed: Promise<void>): Promise<void> {
+  if (server.listening) server.close()
+  server.closeIdleConnections()
+  const timer = setTimeout(() => server.closeAllConnections(), closeGraceMs)
+  await closed
+  clearTimeout(timer)
+}
+
+async function answer(
+  context: ControlServerOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  try {
+    const { route, reference, query } = findRoute(request)
+    const result = await route({ ...context, request, response, query, reference })
+    if (result !== undefined) sendJson(response, 200, result)
+  } catch (error) {
+    refuse(context.log, request, response, error)
+  }
+}
+
+interface FoundRoute {
+  route: Route
+  reference: string
+  query: URLSearchParams
+}
+
+/** @throws ControlError */
+function findRoute({ method, url }: IncomingMessage): FoundRoute {
+  const { pathname, searchParams: query } = parseUrl(url ?? '')
+  const [, version, kind, reference, ...rest] = pathname.split('/')
+  const path = ['', version, kind, ...(reference === undefined ? [] : [':id', ...rest])].join('/')
+  const route = Object.hasOwn(routes, `${method} ${path}`) ? routes[`${method} ${path}`] : undefined
+  if (route) return { route, reference: decode(reference ?? ''), query }
+  const isOther = Object.keys(routes).some((name) => name.endsWith(` ${path}`))
+  throw isOther
+    ? new ControlError(405, 'METHOD_NOT_ALLOWED', `${method} is not for ${pathname}`)
+    : new ControlError(404, 'NOT_FOUND', `there is nothing at ${pathname}`)
+}
+
+function parseUrl(url: string): URL {
+  const base = 'http://control'
+  if (!url.startsWith('/') || !URL.canParse(url, base)) throw invalidRequest('malformed URL')
+  return new URL(url, base)
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw invalidRequest('malformed URL')
+  }
+}
+
+function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  if (response.headersSent) return void response.destroy()
+  const content = Buffer.from(`${JSON.stringify(body)}\n`)
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': content.length,
+    // What was not read of a request must not be taken for the next one.
+    ...(status >= 400 && { connection: 'close' }),
+  })
+  response.end(content)
+}
+
+function refuse(
+  log: Logger,
+  { method, url }: IncomingMessage,
+  response: ServerResponse,
+  error: unknown,
+): void {
+  const { status, body } = answerOf(error)
+  if (isGone(error)) log.debug({ method, url }, 'the client went away')
+  else if (status >= 500) log.error({ err: error, method, url }, 'control request failed')
+  sendJson(response, status, body)
+}
+
+function isGone(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException | undefined)?.code === 'ECONNRESET'
+}
+
+/** Bytes that are no HTTP, or come too slowly. */
+function refuseGarbage(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable) return void socket.destroy()
+  const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+  const [line, kind] = isLate
+    ? ['408 Request Timeout', 'TIMEOUT']
+    : ['400 Bad Request', 'INVALID_REQUEST']
+  const body = `${JSON.stringify({ error: { kind, message: 'expected an HTTP/1.1 request' } })}\n`
+  socket.end(
+    `HTTP/1.1 ${line}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
+  )
+}

@@ -1,0 +1,2 @@
+/** Name of the control socket in the state folder. */
+export const controlSocketName = 'control.sock'

@@ -1,0 +1,162 @@
+/**
+ * One execution of a deployment, from where its record says it is to its end: everything that
+ * happens is in the record before anybody can see it.
+ * @module
+ */
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import type { Logger } from 'pino'
+import { abandonRoot } from '../sandbox/root-folders.ts'
+import { StartError } from '../start-error.ts'
+import type { EventFeed } from './event-feed.ts'
+import { discardExecution, recordEnd } from './end-execution.ts'
+import type { JobExit } from './execution-end.ts'
+import { createExecutionNews } from './execution-news.ts'
+import type { Execute } from './execution-request.ts'
+import { failureText } from './failure-text.ts'
+import type { LiveState } from './live-state.ts'
+import type { LoadedDeployment } from './load.ts'
+import type { DeploymentLog } from './logs.ts'
+import type { ExecutionRecord } from './record.ts'
+import { beginAttempt } from './record-changes.ts'
+import type { RecordKeeper } from './record-keeper.ts'
+import { finalExit } from './recovery.ts'
+
+/** What a deployment's execution works with. */
+export interface ExecutionParts {
+  loaded: LoadedDeployment
+  /** Folder of the deployment's executions. */
+  executions: string
+  keeper: RecordKeeper
+  output: DeploymentLog
+  feed: EventFeed
+  live: LiveState
+  execute: Execute
+  log: Logger
+}
+
+/** Why an execution is ended before its time. */
+export type EndCause =
+  /** By the operator: it is over. */
+  | { kind: 'stop'; detail: string; graceMs?: number }
+  /** With the daemon: the next one continues it. */
+  | { kind: 'interrupt' }
+
+export interface ExecutionRun {
+  /** Resolves when nothing of it runs any more and its record says how it ended, or where it is. */
+  readonly finished: Promise<void>
+  end(cause: EndCause): void
+}
+
+/** Where an execution begins or goes on. */
+export interface ExecutionStart {
+  firstAttempt: number
+  restarts: number
+}
+
+export function runExecution(
+  current: ExecutionRecord,
+  start: ExecutionStart,
+  parts: ExecutionParts,
+): ExecutionRun {
+  const controller = new AbortController()
+  let cause: EndCause | undefined
+  const context: Context = {
+    ...parts,
+    current,
+    start,
+    signal: controller.signal,
+    cause: () => cause,
+  }
+  return {
+    finished: run(context),
+    end(newCause) {
+      cause ??= newCause
+      controller.abort(new Error('ended by the host'))
+    },
+  }
+}
+
+interface Context extends ExecutionParts {
+  current: ExecutionRecord
+  start: ExecutionStart
+  signal: AbortSignal
+  cause: () => EndCause | undefined
+}
+
+async function run(context: Context): Promise<void> {
+  const { live, executions, current } = context
+  const folder = join(executions, String(current.number))
+  live.begin()
+  try {
+    const exit = await attend(context, folder)
+    const end = isInterrupted(context) ? knownExit(context) : exit
+    if (end === undefined) return
+    // On a full disk this is the room for the record.
+    await abandonRoot(folder)
+    await recordEnd(context, current.number, end)
+  } finally {
+    live.end()
+  }
+  await discardExecution(context, current.number)
+}
+
+function isInterrupted({ cause }: Context): boolean {
+  return cause()?.kind === 'interrupt'
+}
+
+/** The end of a job that came before the daemon's; undefined when it is to be continued. */
+function knownExit({ keeper, loaded }: Context): JobExit | undefined {
+  const { current } = keeper.latest
+  return current && finalExit(current, loaded.manifest?.restartPolicy ?? 'no')
+}
+
+/** Runs the job; whatever goes wrong is its exit. */
+async function attend(context: Context, folder: string): Promise<JobExit> {
+  const { execute, loaded, keeper, current, start, signal } = context
+  const news = createExecutionNews({ ...context, isInterrupted: () => isInterrupted(context) })
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const { exit } = await execute({
+      loaded,
+      folder,
+      ...start,
+      allowLocalImages: keeper.latest.allowLocalImages,
+      signal,
+      graceMs: () => graceOf(context.cause()),
+      ...(current.deadline !== undefined && { deadline: current.deadline }),
+      onEvent: (event) => news.take(event),
+      onOutput: (job, attempt) => capture(context, job, attempt),
+    })
+    return exit
+  } catch (error) {
+    return exitOf(context, error)
+  } finally {
+    await news.told()
+  }
+}
+
+function graceOf(cause: EndCause | undefined): number | undefined {
+  return cause?.kind === 'stop' ? cause.graceMs : undefined
+}
+
+/** No line of an attempt is read before the record knows of the attempt: numbers never repeat. */
+async function capture(
+  { keeper, output, current }: Context,
+  job: { stdout: Readable; stderr: Readable },
+  attempt: number,
+): Promise<void> {
+  await keeper.change(beginAttempt(attempt, Date.now()))
+  await output.capture(job, { execution: current.number, attempt })
+}
+
+function exitOf({ cause, log, current }: Context, error: unknown): JobExit {
+  const end = cause()
+  if (end)
+    return { reason: 'killed', detail: end.kind === 'stop' ? end.detail : 'the daemon ended' }
+  // What is meant for people says all; anything else is for whoever mends it.
+  const what = error instanceof StartError ? { reason: failureText(error) } : { err: error }
+  log.warn({ ...what, execution: current.number }, 'execution not started')
+  return { reason: 'start-failed', detail: failureText(error) }
+}

@@ -1,0 +1,81 @@
+/**
+ * A deployment that was asked for → one that is kept and runs.
+ * @module
+ */
+import { removeTree } from '@causeway/images'
+import { StartError } from '../start-error.ts'
+import { adopt, intact, type Entry, type SupervisorContext } from './entries.ts'
+import {
+  draftDeployment,
+  firstRecord,
+  following,
+  storeRevision,
+  type DeployRequest,
+  type NewDeployment,
+} from './new-deployment.ts'
+import { writeRecord } from './record-keeper.ts'
+import type { DeploymentRecord } from './record.ts'
+import { deploymentPaths, revisionPaths } from './store.ts'
+import { superviseDeployment, type Supervised } from './supervised.ts'
+import { detailOf, type DeploymentDetail } from './view.ts'
+
+/** @throws DocumentError or StartError; what was there before goes on then */
+export async function deploy(
+  context: SupervisorContext,
+  request: DeployRequest,
+): Promise<DeploymentDetail> {
+  const fresh = await draftDeployment(context.deployments, request.file, context.keys)
+  try {
+    return await context.queues.run(fresh.name, () => install(context, fresh, request))
+  } finally {
+    // Where it was moved from; still there when it was refused.
+    await removeTree(fresh.draft.folder)
+  }
+}
+
+async function install(
+  context: SupervisorContext,
+  fresh: NewDeployment,
+  request: DeployRequest,
+): Promise<DeploymentDetail> {
+  const { entries, keys, deployments } = context
+  if (context.isClosing) throw new StartError('DAEMON_UNREACHABLE', 'the daemon is ending')
+  const existing = entries.get(fresh.name)
+  if (existing && !request.replace) throw existsAlready(existing, fresh)
+  const previous = existing && intact(entries, fresh.name)
+  keys.importKeys(fresh.loaded.deployment, fresh.identity)
+  const revision = (previous?.keeper.latest.revision ?? 0) + 1
+  await storeRevision(deployments, fresh, revision)
+  await previous?.close({ kind: 'stop', detail: 'replaced by a new deployment' })
+  const first = firstRecord(fresh, request, Date.now())
+  const record = previous ? following(previous.keeper.latest, first) : first
+  return begin(context, record, previous)
+}
+
+/** From the moment that the record is there the deployment is. */
+async function begin(
+  context: SupervisorContext,
+  record: DeploymentRecord,
+  previous: Supervised | undefined,
+): Promise<DeploymentDetail> {
+  const { name, revision } = record
+  const paths = deploymentPaths(context.deployments, name)
+  try {
+    await writeRecord(paths.record, record)
+  } catch (error) {
+    const found = previous && { name, paths, record: previous.keeper.latest }
+    if (found) context.entries.set(name, await adopt(found, context))
+    throw error
+  }
+  const entry = await superviseDeployment(paths, record, context)
+  context.entries.set(name, entry)
+  if (previous) await removeTree(revisionPaths(paths, revision - 1).folder)
+  return detailOf(entry)
+}
+
+function existsAlready({ name }: Entry, { identity, loaded }: NewDeployment): StartError {
+  return new StartError(
+    'DEPLOYMENT_EXISTS',
+    `${loaded.deployment.file}: deployment ${identity.id} is there already (${name}); --replace puts this one in its place`,
+  )
+}

@@ -1,0 +1,105 @@
+/**
+ * The files of a deployment's log. Each is named after the number of its first entry, so that a
+ * reader finds a number without opening them all.
+ * @module
+ */
+import { open, readdir, type FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseEntry, type LogEntry } from './log-entry.ts'
+
+const namePattern = /^(\d{16})\.jsonl$/
+// Longer than any entry: a line of 16 KiB in which every byte is escaped.
+const windowBytes = 256 * 1024
+const lineEnd = 0x0a
+
+export interface Segment {
+  /** Number of its first entry. */
+  first: number
+  path: string
+}
+
+export function segmentPath(folder: string, first: number): string {
+  return join(folder, `${String(first).padStart(16, '0')}.jsonl`)
+}
+
+/** The oldest first; none when the log was removed. */
+export async function listSegments(folder: string): Promise<Segment[]> {
+  const names = await readdir(folder).catch(noneIfGone)
+  const firsts = names.flatMap((name) => namePattern.exec(name)?.[1] ?? [])
+  return firsts.sort().map((digits) => ({
+    first: Number(digits),
+    path: segmentPath(folder, Number(digits)),
+  }))
+}
+
+function noneIfGone(error: NodeJS.ErrnoException): string[] {
+  if (error.code === 'ENOENT') return []
+  throw error
+}
+
+/** Opens a file for reading; undefined when it was rotated away meanwhile. */
+export async function openSegment(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** A whole line, and its entry when it is one. */
+export interface SegmentLine {
+  line: string
+  entry: LogEntry | undefined
+}
+
+/** The whole lines between two offsets, in pieces; `end` is where the next one begins. */
+export async function* readLines(
+  file: FileHandle,
+  from: number,
+  to: number,
+): AsyncGenerator<{ lines: SegmentLine[]; end: number }> {
+  for (let position = from; position < to;) {
+    const length = Math.min(windowBytes, to - position)
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, position)
+    const bytes = buffer.subarray(0, bytesRead)
+    const whole = wholeLines(bytes)
+    if (whole === 0) return
+    position += whole
+    yield { lines: parseLines(bytes.subarray(0, whole)), end: position }
+  }
+}
+
+/** Where the last whole line ends; all of a full window that holds none, which is no log's. */
+function wholeLines(bytes: Buffer): number {
+  const whole = bytes.lastIndexOf(lineEnd) + 1
+  return whole === 0 && bytes.length === windowBytes ? windowBytes : whole
+}
+
+function parseLines(bytes: Buffer): SegmentLine[] {
+  const lines = bytes.toString('utf8').split('\n')
+  return lines.slice(0, -1).map((line) => ({ line, entry: parseEntry(line) }))
+}
+
+/** What a writer that was killed, or a power failure, left of a file. */
+export interface SegmentEnd {
+  /** Number of its last entry; undefined when it has none. */
+  seq: number | undefined
+  /** Bytes up to the end of the last whole line. */
+  size: number
+}
+
+/** Looks only at the end of the file, however long it is. */
+export async function findEnd(path: string): Promise<SegmentEnd> {
+  const file = await open(path)
+  try {
+    const { size } = await file.stat()
+    const start = Math.max(0, size - windowBytes)
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(windowBytes), 0, windowBytes, start)
+    const whole = buffer.subarray(0, bytesRead).lastIndexOf(lineEnd) + 1
+    const last = parseLines(buffer.subarray(0, whole)).findLast(({ entry }) => entry)
+    return { seq: last?.entry?.seq, size: start + whole }
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * A stored deployment, brought to life.
+ * @module
+ */
+import { createEventFeed } from './event-feed.ts'
+import { liveDeployment, type DeploymentLife } from './deployment-life.ts'
+import type { EndCause, ExecutionParts } from './execution-run.ts'
+import { createLiveState } from './live-state.ts'
+import { openDeploymentLog } from './logs.ts'
+import { keepRecord } from './record-keeper.ts'
+import type { DeploymentRecord } from './record.ts'
+import { revisionPaths, type DeploymentPaths } from './store.ts'
+import { loadStored } from './stored-deployment.ts'
+import type { SupervisorOptions } from './entries.ts'
+
+export interface Supervised extends ExecutionParts {
+  name: string
+  folder: string
+  life: DeploymentLife
+  /** Ends what runs of it, then its log and whoever follows it. */
+  close(cause: EndCause): Promise<void>
+}
+
+/** @throws Error when its files are not what was stored */
+export async function superviseDeployment(
+  paths: DeploymentPaths,
+  record: DeploymentRecord,
+  { logs, execute, log }: Pick<SupervisorOptions, 'logs' | 'execute' | 'log'>,
+): Promise<Supervised> {
+  const loaded = await loadStored(revisionPaths(paths, record.revision), record)
+  const output = await openDeploymentLog({ ...logs, folder: paths.logs, log })
+  const { executions, folder } = paths
+  const keeper = keepRecord(paths.record, record, log)
+  const [feed, live] = [createEventFeed(), createLiveState()]
+  const parts = { loaded, executions, keeper, output, feed, live, execute, log }
+  const life = liveDeployment(parts)
+  const close = async (cause: EndCause) => {
+    keeper.hurry()
+    await life.close(cause)
+    await output.close()
+    feed.close()
+  }
+  return { ...parts, name: record.name, folder, life, close }
+}

@@ -1,0 +1,67 @@
+/**
+ * What all deployments of one process share: settings, images, the sandbox, the way to keys.
+ * @module
+ */
+import type { ImageStore } from '@causeway/images'
+import type { Deployment } from '@causeway/manifest'
+import type { Logger } from 'pino'
+import type { Config } from './config.ts'
+import { openImages } from './open-images.ts'
+import type { OpenKeys } from './open-keys.ts'
+import { openSandbox, type Sandbox } from './sandbox/sandbox.ts'
+import type { SignerBackend } from './signer/secret-keys.ts'
+import type { StateFolders } from './state.ts'
+
+export interface Host {
+  config: Config
+  state: StateFolders
+  log: Logger
+  backend: SignerBackend
+  /** Images from anywhere the operator allows. */
+  images: ImageStore
+  /** As `images`, and from this host itself. */
+  localImages: ImageStore
+  sandbox: Sandbox
+  openKeys: (deployment: Deployment) => Promise<OpenKeys> | OpenKeys
+  /** For people: what this host cannot do. */
+  warnings: readonly string[]
+  /** Ends what was prepared for jobs to come, and finishes what goes on beside them. */
+  close(): Promise<void>
+}
+
+export interface HostOptions extends Pick<
+  Host,
+  'config' | 'state' | 'log' | 'backend' | 'openKeys'
+> {
+  onWarning: (message: string) => void
+  /** Whether jobs come again and again: then the next one is prepared for. Default false. */
+  expectsJobs?: boolean
+}
+
+/**
+ * Looks at this host and clears what processes that are gone have left.
+ * @throws StartError SANDBOX_UNAVAILABLE
+ */
+export async function openHost({
+  onWarning,
+  expectsJobs = false,
+  ...options
+}: HostOptions): Promise<Host> {
+  const { config, state } = options
+  const sandbox = await openSandbox(config.sandbox, state.deployments, { sweeps: true })
+  if (expectsJobs) sandbox.keepSpare()
+  const store = (allowLocal: boolean) =>
+    openImages({ config: { images: { ...config.images, allowLocal } }, state, onWarning })
+  const [images, localImages] = [store(config.images.allowLocal), store(true)]
+  return {
+    ...options,
+    sandbox,
+    images,
+    localImages,
+    warnings: sandbox.warnings,
+    async close() {
+      await sandbox.close()
+      await Promise.all([images.settled(), localImages.settled()])
+    },
+  }
+}

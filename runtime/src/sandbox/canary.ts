@@ -1,0 +1,121 @@
+/**
+ * A first job that only looks: whose files does a job of this sandbox see?
+ *
+ * PRoot translates paths, and versions of it fail open on kernels they do not know. So before any
+ * job runs, a program looks for a file of its own root and for one outside by each call that might
+ * go past the translation.
+ * @module
+ */
+import { chmod, chown, mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { nativePaths } from '@causeway/native'
+import { removeTree, type Owner } from '@causeway/images'
+import { createRunFolder } from '../deployments/run-folder.ts'
+import { StartError } from '../start-error.ts'
+import { guestInit } from './helpers.ts'
+import { reservePlace, type Place, type PlaceContext } from './place.ts'
+
+const guestCanary = '/.causeway/canary'
+const guestMarker = '/marker'
+const helpers = [
+  [nativePaths.guestInit, guestInit],
+  [nativePaths.canary, guestCanary],
+] as const
+
+const limits = {
+  memoryBytes: 256 * 1024 * 1024,
+  storageBytes: 64 * 1024 * 1024,
+  processes: 64,
+}
+
+/**
+ * Runs it with the layers of a context.
+ * @param folder where runs have their folders
+ * @throws StartError SANDBOX_UNAVAILABLE with what could not be set up, or what it saw
+ */
+export async function runCanary(context: PlaceContext, folder: string): Promise<void> {
+  const own = createRunFolder(folder)
+  try {
+    const place = reservePlace(context, { folder: own, limits, workFolder: '/', helpers })
+    try {
+      await look(context, place, own)
+    } finally {
+      await place.release()
+    }
+  } finally {
+    await removeTree(own)
+  }
+}
+
+// It takes some milliseconds; a tracer that hangs must not keep a daemon from saying so.
+const longestLookMs = 60_000
+
+async function look(context: PlaceContext, place: Place, folder: string): Promise<void> {
+  const tree = await makeTree(folder, place.treeOwner)
+  const outside = await makeOutside(context, folder)
+  const mounted = await place.mount(tree)
+  const job = mounted.start({
+    command: [guestCanary, guestMarker, outside],
+    environment: {},
+    admit: () => {},
+  })
+  const alarm = setTimeout(() => job.kill(), longestLookMs)
+  const [seen, , exit] = await Promise.all([text(job.stdout), drain(job.stderr), job.exited])
+  clearTimeout(alarm)
+  if (exit.reason !== 'exited') {
+    throw unavailable('detail' in exit ? exit.detail : `ended by ${exit.signal}`)
+  }
+  judge(seen)
+}
+
+/** A root with nothing but the marker. */
+async function makeTree(folder: string, owner: Owner | undefined): Promise<string> {
+  const tree = join(folder, 'tree')
+  await mkdir(tree)
+  await writeFile(join(tree, guestMarker), '')
+  for (const path of [tree, join(tree, guestMarker)]) {
+    if (owner) await chown(path, owner.uid, owner.gid)
+  }
+  await chmod(tree, 0o755)
+  return tree
+}
+
+/** Something that a call finds when it is not translated. In a stage that is PRoot itself. */
+async function makeOutside({ layers }: PlaceContext, folder: string): Promise<string> {
+  if (layers.backend === 'proot' && layers.namespaces) return '/proot'
+  const path = join(folder, 'outside')
+  await writeFile(path, '')
+  await chmod(path, 0o644)
+  return path
+}
+
+// Without these a guest could not work at all.
+const needed = ['openat', 'stat', 'faccessat']
+
+/** @param seen lines of the canary: call, its own file, the file outside */
+function judge(seen: string): void {
+  const lines = seen
+    .trim()
+    .split('\n')
+    .map((line) => line.split(' '))
+  const outside = lines.filter(([, , host]) => host === 'seen').map(([call]) => call)
+  const missing = needed.filter(
+    (name) => !lines.some(([call, guest]) => call === name && guest === 'seen'),
+  )
+  if (outside.length > 0) {
+    throw unavailable(`a job sees files outside its root by ${outside.join(', ')}`)
+  }
+  if (missing.length > 0) {
+    throw unavailable(`a job does not see its own files by ${missing.join(', ')}`)
+  }
+}
+
+async function drain(stream: Readable): Promise<void> {
+  for await (const _chunk of stream) continue
+}
+
+function unavailable(detail: string): StartError {
+  return new StartError('SANDBOX_UNAVAILABLE', `canary: ${detail}`)
+}

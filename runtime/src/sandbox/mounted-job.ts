@@ -1,0 +1,163 @@
+/**
+ * A job whose root is mounted: to be filled, then started, and watched over until its end.
+ * @module
+ */
+import { once } from 'node:events'
+import { closeSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Membership } from '@causeway/native'
+import { StartError } from '../start-error.ts'
+import type { JobGroups } from './cgroup.ts'
+import { startBlock } from './environment.ts'
+import { statusOf, type JobExit } from './exit.ts'
+import { startJob, type Job } from './job.ts'
+import type { Launch } from './launch.ts'
+import type { Layers } from './layers.ts'
+import type { JobLimits } from './limits.ts'
+import { childrenOf } from './process-tree.ts'
+import { usedBytes } from './storage.ts'
+import type { UidLease } from './uids.ts'
+
+export interface MountedJob {
+  /** Host path of the job's root, for as long as the job is not started. */
+  readonly root: string
+  start(options: StartOptions): Job
+  /** Gives it up. */
+  cancel(): Promise<void>
+}
+
+export interface StartOptions {
+  /** Entrypoint and arguments, guest paths. */
+  command: readonly string[]
+  /** All of the job's environment. */
+  environment: Readonly<Record<string, string>>
+  /** Told whose calls to take, before the job can make one. */
+  admit: (membership: Membership) => void
+}
+
+export interface MountedJobOptions {
+  launch: Launch
+  /** The mounted root; closed when the job starts. */
+  rootFd: number
+  lease: UidLease
+  layers: Layers
+  groups: JobGroups
+  limits: JobLimits
+  /** Folder whose size counts against the storage limit, where nothing else holds it. */
+  written: string | undefined
+}
+
+export function mountedJob(options: MountedJobOptions): MountedJob {
+  const { launch, rootFd, groups } = options
+  const closeRoot = callOnce(() => closeSync(rootFd))
+  return {
+    root: `/proc/self/fd/${rootFd}`,
+    start({ command, environment, admit }) {
+      // The child of the launcher is there already, and becomes the job's first process.
+      admit(membership(options))
+      checkChild(launch)
+      closeRoot()
+      const entrypoint = command.join(' ')
+      const job = startJob(launch, { entrypoint, start: startBlock(command, environment) })
+      return watched(job, options)
+    },
+    async cancel() {
+      closeRoot()
+      const { child } = launch
+      const isOver = child.exitCode !== null || child.signalCode !== null
+      const gone = isOver ? undefined : once(child, 'exit')
+      launch.discard()
+      await gone
+      await groups.remove()
+    },
+  }
+}
+
+/**
+ * Until the launcher's end is seen, none of its children's pids is given to another process: so what
+ * was admitted by pid was the job.
+ * @throws StartError SANDBOX_UNAVAILABLE
+ */
+function checkChild({ child, childPid }: Launch): void {
+  if (child.pid !== undefined && childrenOf(child.pid)[0] === childPid) return
+  throw new StartError('SANDBOX_UNAVAILABLE', 'the launcher ended')
+}
+
+function callOnce(call: () => void): () => void {
+  let isDone = false
+  return () => {
+    if (!isDone) call()
+    isDone = true
+  }
+}
+
+/**
+ * A PID namespace is the job's alone and dies with its first process; only root and the user who
+ * made it can enter it. Without one the tracer is what the job's processes have in common.
+ */
+function membership({ launch, lease, layers }: MountedJobOptions): Membership {
+  const by = layers.namespaces ? 'pid-namespace' : 'tracer'
+  return { by, uid: lease.uid, uidCount: lease.count, pid: launch.childPid }
+}
+
+/** The same job, whose end says what limit it met, and comes when nothing of it is left. */
+function watched(job: Job, options: MountedJobOptions): Job {
+  const { groups, limits } = options
+  const over = new AbortController()
+  const storage = watchStorage(job, options, over.signal)
+  const exited = job.exited.then(async (exit): Promise<JobExit> => {
+    over.abort()
+    const outOfMemory = groups.oomKills() > 0
+    await groups.remove()
+    const isFull = await storage
+    if (isFull)
+      return ended(exit, 'killed', `more than its ${limits.storageBytes} bytes of storage`)
+    if (outOfMemory && wasKilled(exit)) {
+      return ended(exit, 'oom', `more than its ${limits.memoryBytes} bytes of memory`)
+    }
+    return exit
+  })
+  return { ...job, exited }
+}
+
+function ended(exit: JobExit, reason: 'oom' | 'killed', detail: string): JobExit {
+  const status = statusOf(exit)
+  return { reason, detail, ...(status && { status }) }
+}
+
+const sigkill = 9
+// As a shell or a tracer passes on the end of its own child.
+const shellBase = 128
+
+/** A child that the kernel killed for its memory is not yet the end of a job that goes on. */
+function wasKilled(exit: JobExit): boolean {
+  if (exit.reason === 'exited') return exit.code === shellBase + sigkill
+  if (exit.reason === 'signaled') return exit.number === sigkill
+  return exit.reason === 'killed'
+}
+
+const firstLookMs = 500
+const longestPauseMs = 30_000
+// Of the time that passes; a count of a large layer takes long.
+const shareOfTime = 0.02
+
+/** @returns whether the job was ended because it wrote too much */
+async function watchStorage(
+  job: Job,
+  { written, limits }: MountedJobOptions,
+  over: AbortSignal,
+): Promise<boolean> {
+  if (written === undefined) return false
+  let wait = firstLookMs
+  for (;;) {
+    await pause(wait, undefined, { signal: over, ref: false }).catch(() => {}) // aborted: it is over
+    if (over.aborted) return false
+    const began = performance.now()
+    if ((await usedBytes(written)) > limits.storageBytes) {
+      job.kill()
+      return true
+    }
+    const took = performance.now() - began
+    wait = Math.min(longestPauseMs, Math.max(firstLookMs, took / shareOfTime))
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * Executions without a sandbox: the test decides what their jobs print and how they end. Restart
+ * policy, events and streams are those of the real ones.
+ * @module
+ */
+import { PassThrough } from 'node:stream'
+import type { JobExit } from '../../runtime/src/deployments/execution-end.ts'
+import type { Execute, ExecutionRequest } from '../../runtime/src/deployments/execution-request.ts'
+import { restartsAfter } from '../../runtime/src/deployments/restart-policy.ts'
+
+/** One attempt of an execution. */
+export interface ScriptedJob {
+  request: ExecutionRequest
+  attempt: number
+  print(text: string): void
+  end(exit: JobExit): void
+}
+
+export interface ScriptedJobs {
+  execute: Execute
+  /** The next attempt that begins. */
+  next(): Promise<ScriptedJob>
+  /** Attempts that have begun. */
+  readonly begun: number
+  /** Throws instead of running the next execution. */
+  failNext(error: Error): void
+}
+
+export const exited = (code: number): JobExit => ({ reason: 'exited', code })
+
+export function scriptedJobs(): ScriptedJobs {
+  const waiting: ScriptedJob[] = []
+  const readers: ((job: ScriptedJob) => void)[] = []
+  let begun = 0
+  let failure: Error | undefined
+  const offer = (job: ScriptedJob) => {
+    begun++
+    const reader = readers.shift()
+    if (reader) reader(job)
+    else waiting.push(job)
+  }
+  return {
+    get begun() {
+      return begun
+    },
+    failNext: (error) => void (failure = error),
+    next() {
+      const job = waiting.shift()
+      return job ? Promise.resolve(job) : new Promise((resolve) => readers.push(resolve))
+    },
+    async execute(request) {
+      const error = failure
+      failure = undefined
+      if (error) throw error
+      return { exit: await runAttempts(request, offer) }
+    },
+  }
+}
+
+async function runAttempts(
+  request: ExecutionRequest,
+  offer: (job: ScriptedJob) => void,
+): Promise<JobExit> {
+  const policy = request.loaded.manifest?.restartPolicy ?? 'no'
+  for (let count = 0; ; count++) {
+    request.signal.throwIfAborted()
+    const attempt = request.firstAttempt + count
+    const exit = await runAttempt(request, attempt, offer)
+    request.onEvent({ type: 'attempt-ended', attempt, exit })
+    const goesOn = restartsAfter(policy, exit, request.restarts + count)
+    if (request.signal.aborted || !goesOn) return exit
+    request.onEvent({ type: 'restarting', attempt: attempt + 1, delayMs: 0 })
+  }
+}
+
+async function runAttempt(
+  request: ExecutionRequest,
+  attempt: number,
+  offer: (job: ScriptedJob) => void,
+): Promise<JobExit> {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const output = request.onOutput({ stdout, stderr }, attempt)
+  const facts = { uid: 7, sandbox: 'nothing', command: ['job'] }
+  request.onEvent({ type: 'job-started', attempt, ...facts })
+  const exit = await new Promise<JobExit>((resolve) => {
+    const stop = () => resolve({ reason: 'killed', detail: 'stopped by the host' })
+    request.signal.addEventListener('abort', stop)
+    if (request.signal.aborted) stop()
+    offer({ request, attempt, print: (text) => void stdout.write(text), end: resolve })
+  })
+  stdout.end()
+  stderr.end()
+  await output
+  return exit
+}

@@ -1,0 +1,122 @@
+/**
+ * A supervisor over a folder, with jobs that the test scripts.
+ * @module
+ */
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { labelOf, type Identity } from '../../runtime/src/deployments/identity.ts'
+import { deploymentName } from '../../runtime/src/deployments/store.ts'
+import { openSupervisor, type Supervisor } from '../../runtime/src/deployments/supervisor.ts'
+import type { DeploymentState } from '../../runtime/src/deployments/view.ts'
+import { writeDeployment, type DeploymentFiles } from './deployment.ts'
+import { recordingLog, type RecordingLog } from './recording-log.ts'
+import { scriptedJobs, type ScriptedJobs } from './scripted-jobs.ts'
+
+export const source = 'ab'.repeat(32)
+
+export interface TestSupervisor extends AsyncDisposable {
+  supervisor: Supervisor
+  jobs: ScriptedJobs
+  log: RecordingLog
+  deployments: string
+  /** What was done with keys. */
+  keyCalls: string[]
+  /** Writes a deployment's files and deploys them. */
+  deploy(id: string, spec?: DeploySpec): Promise<string>
+  /** Waits until a deployment is in a state. */
+  reach(id: string, state: DeploymentState): Promise<void>
+  /** Text of a deployment's log, with its streams. */
+  logOf(id: string): Promise<string[]>
+}
+
+export interface DeploySpec extends Partial<DeploymentFiles> {
+  replace?: boolean
+  restartPolicy?: string
+  /** Fields of the deployment file. */
+  deployment?: object
+}
+
+/** A supervisor on `folder/deployments`; a second one there continues what the first one left. */
+export async function testSupervisor(folder: string): Promise<TestSupervisor> {
+  const deployments = join(folder, 'deployments')
+  await mkdir(deployments, { recursive: true })
+  const [log, jobs] = [recordingLog(), scriptedJobs()]
+  const keyCalls: string[] = []
+  const supervisor = await openSupervisor({
+    deployments,
+    logs: { maxBytes: 1 << 20, maxFiles: 5 },
+    keys: {
+      identify: (deployment) => identityOf(deployment.id ?? 'without'),
+      importKeys: (deployment, { id }) => void keyCalls.push(`import ${id} ${deployment.keys}`),
+      forgetKeys: ({ id }) => void keyCalls.push(`forget ${id}`),
+    },
+    execute: jobs.execute,
+    log: log.log,
+  })
+  const deploy = async (id: string, { replace = false, ...spec }: DeploySpec = {}) => {
+    const file = await write(join(folder, `files-${id}`), id, spec)
+    await supervisor.deploy({ file, replace, allowLocalImages: false })
+    return file
+  }
+  return {
+    supervisor,
+    jobs,
+    log,
+    deployments,
+    keyCalls,
+    deploy,
+    reach: (id, state) => reach(supervisor, id, state),
+    logOf: (id) => logOf(supervisor, id),
+    [Symbol.asyncDispose]: () => supervisor.close(),
+  }
+}
+
+export function identityOf(id: string): Identity {
+  const processor = { account: new Uint8Array(32), address: '' }
+  return { id, origin: { kind: 'Test', source }, processor }
+}
+
+/** Name of a deployment in the store. */
+export function nameOf(id: string): string {
+  return deploymentName(labelOf(identityOf(id)))
+}
+
+async function write(
+  folder: string,
+  id: string,
+  { deployment, restartPolicy = 'no', ...spec }: DeploySpec,
+): Promise<string> {
+  const image = { url: 'https://example.com/image.tar.xz', sha256: '0'.repeat(64) }
+  const manifest = JSON.stringify({ version: '1', entrypoint: 'job.sh', image, restartPolicy })
+  return writeDeployment(folder, {
+    image,
+    ...spec,
+    files: { 'job.sh': 'exit 0', 'manifest.json': manifest, ...spec.files },
+    deployment: { id, ...deployment },
+  })
+}
+
+async function reach(supervisor: Supervisor, id: string, state: DeploymentState): Promise<void> {
+  const { feed, detail } = supervisor.watch(id)
+  const gone = new AbortController()
+  const events = feed.listen(gone.signal)
+  try {
+    while (detail().state !== state) {
+      // Some changes come with no event of their own.
+      await Promise.race([events.next(), new Promise((resolve) => setTimeout(resolve, 20))])
+    }
+  } finally {
+    gone.abort()
+  }
+}
+
+async function logOf(supervisor: Supervisor, id: string): Promise<string[]> {
+  const texts: string[] = []
+  for await (const lines of supervisor.watch(id).output.read({}, new AbortController().signal)) {
+    for (const line of lines) {
+      const { stream, text } = JSON.parse(line) as { stream: string; text: string }
+      texts.push(`${stream}: ${text}`)
+    }
+  }
+  return texts
+}

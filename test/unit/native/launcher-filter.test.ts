@@ -1,0 +1,235 @@
+import { describe, expect, it } from 'vitest'
+import { compile, run, starters } from './job.ts'
+
+const [starter] = starters
+const given = starter!.options
+
+/** Arguments NUMBER[:FIRST]: makes each call, with arguments that fail in some way when it is allowed. */
+const calls = `
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+  for (int at = 1; at < argc; at++) {
+    const char *colon = strchr(argv[at], ':');
+    errno = 0;
+    syscall(atoi(argv[at]), colon ? atol(colon + 1) : -1, 0, 0, 0, 0, 0);
+    printf("%s", errno == ENOSYS ? "-" : errno == EPERM ? "!" : "+");
+  }
+}
+`
+const program = process.arch === 'x64' ? compile('calls', calls, 'cc', ['-static']) : undefined
+
+const filters = ['plain', 'traced', 'traced-no-statx'] as const
+type Filter = (typeof filters)[number]
+
+async function answers(numbers: readonly (number | string)[], filter?: Filter): Promise<string> {
+  const options = filter ? ['--filter', filter] : []
+  const { stdout } = await run(starter!, [
+    ...given,
+    ...options,
+    '--',
+    program!,
+    ...numbers.map(String),
+  ])
+  return stdout
+}
+
+/** No job has these: there is no such call. */
+const absent = {
+  'file handles': [303, 304],
+  io_uring: [425, 426, 427],
+  open_tree: [428, 467],
+  mounts: [429, 430, 431, 432, 433, 442],
+  clone3: [435],
+  quotactl_fd: [443],
+  'statmount and listmount': [457, 458],
+  'x32 calls': [0x40000000, 0x40000002, 0x40000027],
+}
+
+/** No job may make these. */
+const forbidden = {
+  'mount, umount2, pivot_root and setns': [165, 166, 155, 308],
+  'bpf, perf_event_open and userfaultfd': [321, 298, 323],
+  'keys of the kernel': [248, 249, 250],
+  'modules and other kernels': [175, 313, 176, 246, 320],
+  'reboot, swap, accounting and the log': [169, 167, 168, 163, 103, 153],
+  'the clock': [164, 227, 305, 159],
+  'watches on all files': [300, 301],
+  'what nobody calls any more': [212, 172, 173, 134, 136, 139],
+}
+
+/** Jobs under a tracer have none of these, because it does not translate them. */
+const untranslated = {
+  openat2: [437],
+  faccessat2: [439],
+  fchmodat2: [452],
+  execveat: [322],
+  quotactl: [179],
+  'xattrat calls': [463, 464, 465, 466],
+  'file_getattr and file_setattr': [468, 469],
+  'calls that do not exist yet': [470, 999, 1 << 20],
+}
+
+/** Every job has these. */
+const allowed = {
+  'pidfd calls': [424, 434, 438],
+  close_range: [436],
+  'memory calls': [440, 447, 448, 450],
+  epoll_pwait2: [441],
+  landlock: [444, 445, 446],
+  futexes: [449, 454, 455, 456],
+  'old path calls': [2, 4, 59, 257, 262, 269],
+  'old link and owner calls': [86, 88, 92, 94],
+  'limits of its own': ['302:0'],
+}
+
+describe.skipIf(!program)('the system call filter', () => {
+  const each = (rows: Record<string, readonly (number | string)[]>) =>
+    Object.entries(rows).flatMap(([name, numbers]) =>
+      filters.map((filter) => ({ name, numbers, filter })),
+    )
+
+  it.each(each(absent))('$filter: has no $name', async ({ numbers, filter }) => {
+    expect(await answers(numbers, filter)).toBe('-'.repeat(numbers.length))
+  })
+
+  it.each(each(forbidden))('$filter: forbids $name', async ({ numbers, filter }) => {
+    expect(await answers(numbers, filter)).toBe('!'.repeat(numbers.length))
+  })
+
+  it.each(each(allowed))('$filter: lets $name through', async ({ numbers, filter }) => {
+    expect(await answers(numbers, filter)).toMatch(/^[+!]+$/)
+  })
+
+  it.each(each(untranslated))('$filter: $name', async ({ numbers, filter }) => {
+    const expected = filter === 'plain' ? await answers(numbers) : '-'.repeat(numbers.length)
+    expect(await answers(numbers, filter)).toBe(expected)
+  })
+
+  it('is what answers so', async () => {
+    expect(await answers([...absent.clone3, ...absent.open_tree, ...untranslated.openat2])).toBe(
+      '++-+'.replace('-', await answers([467])),
+    )
+    expect(await answers([...forbidden['keys of the kernel'], 308, 298])).toBe('+++++')
+  })
+
+  it('hides statx from jobs under an old tracer only', async () => {
+    expect(await answers([332], 'plain')).toBe('+')
+    expect(await answers([332], 'traced')).toBe('+')
+    expect(await answers([332], 'traced-no-statx')).toBe('-')
+  })
+
+  it('leaves programs the older calls', async () => {
+    const script = 'ls -l /etc/passwd && [ -r /etc/passwd ] && stat /etc/passwd'
+    for (const filter of filters) {
+      const args = [...given, '--filter', filter, '--', '/bin/sh', '-c', script]
+      expect(await run(starter!, args)).toMatchObject({ code: 0, stderr: '' })
+    }
+  })
+
+  it('keeps the limits of other processes from jobs under a tracer', async () => {
+    const script = `${program} 302:0 302:1 302:$$ 302:$PPID`
+    const limits = async (filter: Filter) => {
+      const args = [...given, '--filter', filter, '--', '/bin/sh', '-c', script]
+      return (await run(starter!, args)).stdout
+    }
+    expect(await limits('traced')).toBe('+!!!')
+    expect(await limits('traced-no-statx')).toBe('+!!!')
+    expect(await limits('plain')).toMatch(/^\+.\+/)
+  })
+})
+
+/** Arguments "clone" or "unshare", then flags: tries each in a child, and says the errno or 0. */
+const flagCalls = `
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static int attempt(int is_clone, unsigned long flags) {
+  if (!is_clone) return unshare((int)flags) ? errno : 0;
+  long pid = syscall(SYS_clone, flags | 17, 0, 0, 0, 0);
+  if (pid == 0) _exit(0);
+  if (pid < 0) return errno;
+  waitpid((pid_t)pid, NULL, __WALL);
+  return 0;
+}
+int main(int argc, char **argv) {
+  for (int at = 2; at < argc; at++) {
+    int status;
+    if (fork() == 0) _exit(attempt(!strcmp(argv[1], "clone"), strtoul(argv[at], NULL, 16)));
+    wait(&status);
+    printf("%d ", WEXITSTATUS(status));
+  }
+}
+`
+const flagsProgram = program && compile('flags', flagCalls, 'cc', ['-static'])
+
+const namespaces = {
+  mount: 0x20000,
+  cgroup: 0x2000000,
+  uts: 0x4000000,
+  ipc: 0x8000000,
+  user: 0x10000000,
+  pid: 0x20000000,
+  network: 0x40000000,
+}
+const timeNamespace = 0x80
+const untraced = 0x800000
+
+describe.skipIf(!program).each(filters)('the filter %s', (filter) => {
+  const tried = async (call: string, flags: readonly number[]) => {
+    const words = flags.map((flag) => flag.toString(16))
+    const args = [...given, '--filter', filter, '--', flagsProgram!, call, ...words]
+    return (await run(starter!, args)).stdout.trim().split(' ').map(Number)
+  }
+  const EPERM = 1
+
+  it('allows no namespace, alone or with others', async () => {
+    const flags = Object.values(namespaces)
+    const more = [...flags, ...flags.map((flag) => flag | 0x200), flags.reduce((a, b) => a | b)]
+    expect(await tried('clone', more)).toEqual(more.map(() => EPERM))
+    expect(await tried('unshare', [...more, timeNamespace])).toEqual([...more, 0].map(() => EPERM))
+  })
+
+  it('allows no child that its tracer does not see', async () => {
+    expect(await tried('clone', [untraced, untraced | 0x200])).toEqual([EPERM, EPERM])
+  })
+
+  it('allows processes and threads', async () => {
+    expect(await tried('clone', [0, 0x200, 0x4100])).toEqual([0, 0, 0])
+    expect(await tried('unshare', [0, 0x200, 0x400])).toEqual([0, 0, 0])
+    const script =
+      'import threading; t = threading.Thread(target=print, args=("ran",)); t.start(); t.join()'
+    const args = [...given, '--filter', filter, '--', '/usr/bin/python3', '-c', script]
+    expect((await run(starter!, args)).stdout).toBe('ran\n')
+  })
+})
+
+/** getpid by the door of 32-bit programs, as every program may try. */
+const oldDoor = `
+#include <stdio.h>
+int main(void) {
+  int answer;
+  __asm__ volatile("int $0x80" : "=a"(answer) : "a"(20) : "memory");
+  printf("%d", answer);
+}
+`
+
+describe.skipIf(!program)('32-bit calls', () => {
+  it.each(filters)('are not there with the filter %s', async (filter) => {
+    const door = compile('old-door', oldDoor, 'cc', ['-static'])!
+    const open = await run(starter!, [...given, '--', door])
+    const { stdout } = await run(starter!, [...given, '--filter', filter, '--', door])
+    // A kernel without them ends the program.
+    expect(Number(open.stdout) > 0 || open.code === 139).toBe(true)
+    expect(open.code === 139 ? '-38' : stdout).toBe('-38')
+  })
+})

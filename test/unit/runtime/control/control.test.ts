@@ -1,0 +1,244 @@
+/**
+ * The control socket: what it answers to clients in order, and to the others.
+ */
+import { execFile } from 'node:child_process'
+import { request } from 'node:http'
+import { createConnection } from 'node:net'
+import { statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { promisify } from 'node:util'
+import { test as base, describe, expect } from 'vitest'
+import { createControlClient, type ControlClient } from '../../../../runtime/src/control/client.ts'
+import { startControlServer } from '../../../../runtime/src/control/server.ts'
+import type { LogEntry } from '../../../../runtime/src/deployments/log-entry.ts'
+import type { DeploymentDetail } from '../../../../runtime/src/deployments/view.ts'
+import { recordingLog, type RecordingLog } from '../../../support/recording-log.ts'
+import { exited } from '../../../support/scripted-jobs.ts'
+import {
+  nameOf,
+  testSupervisor,
+  type TestSupervisor,
+} from '../../../support/supervised-deployments.ts'
+import { temporaryFolder } from '../../../support/temporary-folder.ts'
+import { thrownBy } from '../../../support/thrown.ts'
+
+interface Fixture {
+  folder: string
+  host: TestSupervisor
+  path: string
+  client: ControlClient
+  log: RecordingLog
+}
+
+const test = base.extend<{ control: Fixture }>({
+  control: async ({}, use) => {
+    await using folder = await temporaryFolder()
+    await using host = await testSupervisor(folder.path)
+    const path = join(folder.path, 'control.sock')
+    const log = recordingLog()
+    const { supervisor } = host
+    const status = () => ({ pid: 1 })
+    const server = await startControlServer({ path, supervisor, status, log: log.log })
+    const client = createControlClient(path, 'causeway daemon')
+    await use({ folder: folder.path, host, path, client, log })
+    await server.close()
+  },
+})
+
+function sendRaw(path: string, bytes: string | Buffer): Promise<string> {
+  const socket = createConnection(path, () => socket.write(bytes))
+  return text(socket)
+}
+
+async function send(path: string, method: string, url: string, body?: string) {
+  const sent = request({ socketPath: path, method, path: url })
+  sent.end(body)
+  const [response] = (await new Promise((resolve, reject) => {
+    sent.on('response', (...args) => resolve(args)).on('error', reject)
+  })) as [import('node:http').IncomingMessage]
+  return { status: response.statusCode, body: JSON.parse(await text(response)) as unknown }
+}
+
+describe('a client', () => {
+  test('deploys, looks, stops, starts and removes', async ({ control: { host, client } }) => {
+    const file = await host.deploy('template')
+    await host.supervisor.remove('template', { force: true, forgetKeys: false })
+    const detail = await client.call<DeploymentDetail>('POST', '/v1/deployments', { file })
+    expect(detail).toMatchObject({ id: 'template', name: nameOf('template') })
+    const all = await client.call<{ deployments: unknown[] }>('GET', '/v1/deployments')
+    expect(all.deployments).toMatchObject([{ id: 'template' }])
+    const at = `/v1/deployments/template`
+    expect(await client.call('GET', at)).toMatchObject({ file })
+    expect(await client.call('POST', `${at}/stop`, { graceMs: 5 })).toMatchObject({
+      state: 'stopped',
+    })
+    expect(await client.call('POST', `${at}/start`)).toMatchObject({ state: 'scheduled' })
+    expect(await client.call('DELETE', `${at}?force=1&keys=1`)).toEqual({})
+    expect(host.keyCalls.at(-1)).toBe('forget template')
+    expect(await client.call('GET', '/v1/status')).toEqual({ pid: 1 })
+  })
+
+  test('follows a log to its end', async ({ control: { host, client } }) => {
+    await host.deploy('one')
+    const followed = (async () => {
+      const texts: unknown[] = []
+      const path = '/v1/deployments/one/logs?follow=1&stream=stdout&stream=stderr'
+      for await (const entry of client.lines<LogEntry>(path)) texts.push(entry.text)
+      return texts
+    })()
+    const job = await host.jobs.next()
+    job.print('a\nb\n')
+    job.end(exited(0))
+    expect(await followed).toEqual(['a', 'b'])
+    const numbers: number[] = []
+    for await (const { seq } of client.lines<LogEntry>('/v1/deployments/one/logs?since=1&tail=2'))
+      numbers.push(seq)
+    const { log } = host.supervisor.inspect('one')
+    expect(numbers).toEqual([log!.seq - 1, log!.seq])
+  })
+
+  test('sees how it is, and then what happens', async ({ control: { host, client } }) => {
+    await host.deploy('one')
+    const job = await host.jobs.next()
+    const types: string[] = []
+    for await (const event of client.lines<{ type: string }>('/v1/deployments/one/events')) {
+      types.push(event.type)
+      if (event.type === 'state') job.end(exited(0))
+      if (event.type === 'execution-ended') break
+    }
+    expect(types[0]).toBe('state')
+    expect(types.slice(-2)).toEqual(['attempt-ended', 'execution-ended'])
+  })
+
+  test('that goes away leaves nothing behind', async ({ control: { host, client } }) => {
+    await host.deploy('one')
+    await host.jobs.next()
+    for (let count = 0; count < 20; count++) {
+      const path = '/v1/deployments/one/logs?follow=1'
+      for await (const entry of client.lines<LogEntry>(path)) {
+        expect(entry.seq).toBe(1)
+        break
+      }
+    }
+    await host.supervisor.stop('one')
+  })
+
+  test('of another kind works, too', async ({ control: { host, path } }) => {
+    await host.deploy('one')
+    const run = promisify(execFile)
+    const script = `import http.client, socket, sys
+class Connection(http.client.HTTPConnection):
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.connect(sys.argv[1])
+connection = Connection("control")
+connection.request("GET", "/v1/deployments/one")
+print(connection.getresponse().read().decode())`
+    const { stdout } = await run('python3', ['-c', script, path])
+    expect(JSON.parse(stdout)).toMatchObject({ id: 'one' })
+  })
+
+  test('is told what is wrong', async ({ control: { client, folder } }) => {
+    const refusals: [method: string, path: string, body: object | undefined, text: string][] = [
+      ['GET', '/v1/deployments/none', undefined, 'DEPLOYMENT_UNKNOWN: none: no deployment'],
+      ['GET', '/v1/deployments/', undefined, 'DEPLOYMENT_UNKNOWN'],
+      ['GET', '/v1/nothing', undefined, 'NOT_FOUND: there is nothing at /v1/nothing'],
+      ['DELETE', '/v1/status', undefined, 'METHOD_NOT_ALLOWED: DELETE is not for /v1/status'],
+      ['GET', '/v1/deployments/a/b/c', undefined, 'NOT_FOUND'],
+      ['POST', '/v1/deployments', {}, 'INVALID_REQUEST: file: '],
+      ['POST', '/v1/deployments', { file: 'x' }, 'file: expected an absolute path'],
+      ['POST', '/v1/deployments', { file: '/x', more: 1 }, 'INVALID_REQUEST: more'],
+      ['POST', '/v1/deployments', { file: join(folder, 'x') }, 'INPUT_UNREADABLE'],
+      ['POST', '/v1/deployments/a/stop', { graceMs: -1 }, 'INVALID_REQUEST: graceMs'],
+      ['GET', '/v1/deployments/a/logs?since=x', undefined, 'since: expected a whole number'],
+      ['GET', '/v1/deployments/a/logs?tail=100001', undefined, 'tail: expected at most 100000'],
+      ['GET', '/v1/deployments/a/logs?follow=yes', undefined, 'INVALID_REQUEST: follow'],
+      ['GET', '/v1/deployments/a/logs?stream=x', undefined, 'INVALID_REQUEST: stream'],
+      ['GET', '/v1/deployments/a/logs?since=1&since=2', undefined, 'since: expected one value'],
+    ]
+    for (const [method, path, body, expected] of refusals) {
+      const error = (await thrownBy(() => client.call(method, path, body))) as Error
+      expect(error.message, `${method} ${path}`).toContain(expected)
+    }
+  })
+})
+
+describe('the socket', () => {
+  test('is its owner’s alone', ({ control: { path } }) => {
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+  })
+
+  test('takes the place of one that a killed daemon left', async ({
+    control: { folder, host },
+  }) => {
+    const path = join(folder, 'other.sock')
+    writeFileSync(path, '')
+    const { supervisor } = host
+    const options = { path, supervisor, status: () => ({}), log: recordingLog().log }
+    const server = await startControlServer(options)
+    expect(await createControlClient(path, '').call('GET', '/v1/status')).toEqual({})
+    await server.close()
+  })
+
+  test('must have a path that fits', async ({ control: { host } }) => {
+    const { supervisor } = host
+    const path = `/tmp/${'x'.repeat(110)}`
+    const options = { path, supervisor, status: () => ({}), log: recordingLog().log }
+    expect(await thrownBy(() => startControlServer(options))).toMatchObject({
+      kind: 'STATE_UNREACHABLE',
+      message: expect.stringContaining('at most 107 bytes'),
+    })
+  })
+
+  test('that is not there is named, with what to type', async ({ control: { folder } }) => {
+    const path = join(folder, 'none.sock')
+    const client = createControlClient(path, 'causeway daemon --state X')
+    const expected = {
+      kind: 'DAEMON_UNREACHABLE',
+      message: `${path}: expected the control socket of a daemon, found nothing; start one: causeway daemon --state X`,
+    }
+    expect(await thrownBy(() => client.call('GET', '/v1/status'))).toMatchObject(expected)
+    expect(await thrownBy(() => client.lines('/v1/x').next())).toMatchObject(expected)
+  })
+})
+
+describe('garbage', () => {
+  test.for([
+    'not http\r\n\r\n',
+    'GET /v1/status HTTP/9.9\r\n\r\n',
+    'GET /v1/status HTTP/1.1\r\nbad header\r\n\r\n',
+    `GET /${'x'.repeat(20_000)} HTTP/1.1\r\n\r\n`,
+    Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01]),
+    'POST /v1/deployments HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n',
+    'POST /v1/deployments HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
+  ])(
+    'is answered with 400: %j',
+    async (bytes, { control: { path, client } }: { control: Fixture }) => {
+      const reply = await sendRaw(path, bytes)
+      expect(reply).toMatch(/^HTTP\/1\.1 400 /)
+      expect(reply).toContain('INVALID_REQUEST')
+      expect(await client.call('GET', '/v1/status')).toEqual({ pid: 1 })
+    },
+  )
+
+  test.for(['http://other/v1/status', '*', '//', '/v1/deployments/%zz', '/v1/deployments/%00'])(
+    'as URL: %s',
+    async (url, { control: { path, log } }: { control: Fixture }) => {
+      const { status } = await send(path, 'GET', url)
+      expect([400, 404]).toContain(status)
+      expect(log.lines).toEqual([])
+    },
+  )
+
+  test('as body', async ({ control: { path } }) => {
+    for (const body of ['{', 'null', '[]', '"x"', '{"file":1}']) {
+      expect((await send(path, 'POST', '/v1/deployments', body)).status, body).toBe(400)
+    }
+    const large = JSON.stringify({ file: `/${'x'.repeat(70_000)}` })
+    expect(await send(path, 'POST', '/v1/deployments', large)).toEqual({
+      status: 413,
+      body: { error: { kind: 'TOO_LARGE', message: 'expected at most 65536 bytes' } },
+    })
+  })
+})

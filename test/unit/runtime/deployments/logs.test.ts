@@ -1,0 +1,278 @@
+/**
+ * A deployment's log on disk: rotated, followed, torn, and on a disk that is full.
+ */
+import {
+  appendFileSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
+import { describe, expect } from 'vitest'
+import type { LogEntry } from '../../../../runtime/src/deployments/log-entry.ts'
+import type { LogQuery } from '../../../../runtime/src/deployments/log-reader.ts'
+import { openDeploymentLog, type DeploymentLog } from '../../../../runtime/src/deployments/logs.ts'
+import { smallDisk } from '../../../support/audit-disk.ts'
+import { test } from '../../../support/folder-fixture.ts'
+import { recordingLog } from '../../../support/recording-log.ts'
+
+const isRoot = process.getuid?.() === 0
+const { log } = recordingLog()
+const never = new AbortController().signal
+const first = { execution: 1, attempt: 1 }
+
+const open = (folder: string, limits: { maxBytes?: number; maxFiles?: number } = {}) =>
+  openDeploymentLog({ folder, maxBytes: 1 << 20, maxFiles: 5, ...limits, log, idleMs: 50 })
+
+async function read(output: DeploymentLog, query: LogQuery = {}, signal = never) {
+  const entries: LogEntry[] = []
+  for await (const lines of output.read(query, signal)) {
+    entries.push(...lines.map((line) => JSON.parse(line) as LogEntry))
+  }
+  return entries
+}
+
+const texts = (entries: readonly LogEntry[]) => entries.map(({ text }) => text)
+const numbers = (entries: readonly LogEntry[]) => entries.map(({ seq }) => seq)
+const files = (folder: string) => readdirSync(folder).sort()
+
+async function tell(output: DeploymentLog, count: number, from = 1) {
+  for (let index = 0; index < count; index++) await output.tell(`line ${from + index}`)
+}
+
+/** A job whose streams the test writes. */
+function job() {
+  return { stdout: new PassThrough(), stderr: new PassThrough() }
+}
+
+describe('a job’s output', () => {
+  test('is captured by stream, each line with its number', async ({ folder }) => {
+    const output = await open(folder)
+    const streams = job()
+    const captured = output.capture(streams, first)
+    streams.stdout.end('one\ntwo\n')
+    streams.stderr.end('three')
+    await captured
+    const entries = await read(output)
+    expect(numbers(entries)).toEqual([1, 2, 3])
+    expect(entries.filter(({ stream }) => stream === 'stdout')).toMatchObject([
+      { ...first, text: 'one' },
+      { ...first, text: 'two' },
+    ])
+    expect(entries.find(({ stream }) => stream === 'stderr')).toMatchObject({
+      text: 'three',
+      partial: true,
+    })
+    await output.close()
+  })
+
+  test('shows a prompt when the job is silent behind it', async ({ folder }) => {
+    const output = await open(folder)
+    const streams = job()
+    const captured = output.capture(streams, first)
+    streams.stderr.end()
+    streams.stdout.write('name? ')
+    const following = output.read({ follow: () => true }, never)
+    expect(JSON.parse((await following.next()).value![0]!)).toMatchObject({
+      text: 'name? ',
+      partial: true,
+    })
+    streams.stdout.end('x\n')
+    await captured
+    expect(texts(await read(output))).toEqual(['name? ', 'x'])
+    await following.return(undefined)
+    await output.close()
+  })
+
+  test('of a stream that is destroyed is kept', async ({ folder }) => {
+    const output = await open(folder)
+    const streams = job()
+    const captured = output.capture(streams, first)
+    streams.stderr.end()
+    streams.stdout.write('whole\nhalf')
+    await pause(20)
+    streams.stdout.destroy()
+    await captured
+    expect(texts(await read(output))).toEqual(['whole', 'half'])
+    await output.close()
+  })
+
+  test('that is faster than the disk waits in its stream', async ({ folder }) => {
+    const output = await open(folder, { maxBytes: 1 << 16, maxFiles: 2 })
+    const streams = job()
+    const captured = output.capture(streams, first)
+    streams.stderr.end()
+    const line = `${'x'.repeat(99)}\n`
+    let refused = 0
+    for (let index = 0; index < 20_000; index++) {
+      if (streams.stdout.write(line)) continue
+      refused++
+      await new Promise((resolve) => streams.stdout.once('drain', resolve))
+    }
+    streams.stdout.end()
+    await captured
+    expect(refused).toBeGreaterThan(0)
+    expect(output.seq).toBe(20_000)
+    const sizes = files(folder).map((name) => statSync(join(folder, name)).size)
+    expect(sizes).toHaveLength(2)
+    for (const size of sizes) expect(size).toBeLessThanOrEqual(1 << 16)
+    expect(numbers(await read(output)).at(-1)).toBe(20_000)
+    await output.close()
+  })
+})
+
+describe('reading', () => {
+  test('by number, by the last ones, by stream', async ({ folder }) => {
+    const output = await open(folder, { maxBytes: 300, maxFiles: 100 })
+    await tell(output, 10)
+    expect(files(folder).length).toBeGreaterThan(3)
+    expect(numbers(await read(output, { since: 7 }))).toEqual([8, 9, 10])
+    expect(numbers(await read(output, { since: 10 }))).toEqual([])
+    expect(numbers(await read(output, { since: 99 }))).toEqual([])
+    expect(numbers(await read(output, { tail: 2 }))).toEqual([9, 10])
+    expect(numbers(await read(output, { tail: 7 }))).toEqual([4, 5, 6, 7, 8, 9, 10])
+    expect(numbers(await read(output, { tail: 0 }))).toEqual([])
+    expect(numbers(await read(output, { tail: 50 }))).toHaveLength(10)
+    expect(numbers(await read(output, { tail: 5, since: 8 }))).toEqual([9, 10])
+    expect(await read(output, { streams: new Set(['stdout']) })).toEqual([])
+    expect(await read(output, { tail: 3, streams: new Set(['host']) })).toHaveLength(3)
+    await output.close()
+  })
+
+  test('of what was rotated away leaves a gap', async ({ folder }) => {
+    const output = await open(folder, { maxBytes: 300, maxFiles: 2 })
+    await tell(output, 20)
+    expect(files(folder)).toHaveLength(2)
+    const kept = numbers(await read(output))
+    expect(kept.at(-1)).toBe(20)
+    expect(kept[0]).toBeGreaterThan(10)
+    expect(kept).toEqual(kept.map((_, index) => kept[0]! + index))
+    expect(numbers(await read(output, { since: 1 }))).toEqual(kept)
+    await output.close()
+  })
+
+  test('with one file keeps the newest', async ({ folder }) => {
+    const output = await open(folder, { maxBytes: 300, maxFiles: 1 })
+    await tell(output, 20)
+    expect(files(folder)).toHaveLength(1)
+    expect(numbers(await read(output)).at(-1)).toBe(20)
+    await output.close()
+  })
+
+  test('goes on over rotations while it follows, and misses nothing', async ({ folder }) => {
+    const output = await open(folder, { maxBytes: 500, maxFiles: 1000 })
+    await tell(output, 5)
+    const following = read(output, { since: 2, follow: () => true })
+    await tell(output, 200, 6)
+    await output.close()
+    expect(numbers(await following)).toEqual(Array.from({ length: 203 }, (_, index) => index + 3))
+  })
+
+  test('ends when nothing more is to come', async ({ folder }) => {
+    const output = await open(folder)
+    let isOver = false
+    const following = read(output, { follow: () => !isOver })
+    await tell(output, 2)
+    isOver = true
+    output.nudge()
+    expect(texts(await following)).toEqual(['line 1', 'line 2'])
+    await output.close()
+  })
+
+  test('ends by its signal', async ({ folder }) => {
+    const output = await open(folder)
+    const gone = new AbortController()
+    const following = read(output, { follow: () => true }, gone.signal)
+    await pause(20)
+    gone.abort()
+    expect(await following).toEqual([])
+    await output.close()
+  })
+
+  test('leaves out what is no entry', async ({ folder }) => {
+    const output = await open(folder)
+    await tell(output, 2)
+    await output.close()
+    const [name] = files(folder)
+    appendFileSync(join(folder, name!), 'garbage\n{"seq":3}\n')
+    writeFileSync(join(folder, 'notes.txt'), 'not ours')
+    const again = await open(folder)
+    await again.tell('line 3')
+    expect(numbers(await read(again))).toEqual([1, 2, 3])
+    await again.close()
+  })
+})
+
+describe('after a crash', () => {
+  test('numbers go on', async ({ folder }) => {
+    for (let index = 1; index <= 3; index++) {
+      const output = await open(folder)
+      await tell(output, 1, index)
+      await output.close()
+    }
+    const output = await open(folder)
+    expect(numbers(await read(output))).toEqual([1, 2, 3])
+    await output.close()
+  })
+
+  test('half a line at the end is dropped, at every length of it', async ({ folder }) => {
+    const output = await open(folder)
+    await tell(output, 2)
+    await output.close()
+    const path = join(folder, files(folder)[0]!)
+    const whole = readFileSync(path)
+    const before = whole.indexOf('\n') + 1
+    for (let length = before; length < whole.length; length++) {
+      writeFileSync(path, whole)
+      truncateSync(path, length)
+      const again = await open(folder)
+      await again.tell('after')
+      expect(texts(await read(again)), `${length} bytes`).toEqual(['line 1', 'after'])
+      expect(numbers(await read(again))).toEqual([1, 2])
+      await again.close()
+    }
+  })
+
+  test('in the middle of a rotation', async ({ folder }) => {
+    const output = await open(folder)
+    await tell(output, 4)
+    await output.close()
+    writeFileSync(join(folder, '0000000000000005.jsonl'), '')
+    const again = await open(folder)
+    expect(again.seq).toBe(4)
+    await again.tell('line 5')
+    expect(numbers(await read(again))).toEqual([1, 2, 3, 4, 5])
+    await again.close()
+  })
+})
+
+describe('a full disk', () => {
+  test.skipIf(!isRoot)(
+    'loses lines, not the log (only root can mount a small one)',
+    async ({ folder }) => {
+      using disk = smallDisk(folder, 64 * 1024)
+      const recorded = recordingLog()
+      const options = { folder: join(disk.path, 'logs'), maxBytes: 1 << 20, maxFiles: 5 }
+      const output = await openDeploymentLog({ ...options, log: recorded.log })
+      await output.tell('before')
+      disk.fill()
+      for (let index = 0; index < 100; index++) await output.tell(`${index} ${'x'.repeat(200)}`)
+      const kept = numbers(await read(output)).length
+      expect(kept).toBeLessThan(100)
+      disk.free()
+      await output.tell('after')
+      const entries = await read(output)
+      expect(texts(entries).slice(-2)).toEqual([
+        `${101 - kept} lines were lost: the disk did not take them`,
+        'after',
+      ])
+      expect(numbers(entries).slice(-2)).toEqual([102, 103])
+      expect(recorded.lines.filter(({ level }) => level === 50)).toHaveLength(1)
+      await output.close()
+    },
+  )
+})

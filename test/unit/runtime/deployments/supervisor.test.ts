@@ -1,0 +1,364 @@
+/**
+ * Deployments under supervision: what an operator does with them, and what their jobs do.
+ */
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect } from 'vitest'
+import { StartError } from '../../../../runtime/src/start-error.ts'
+import { test } from '../../../support/folder-fixture.ts'
+import { exited } from '../../../support/scripted-jobs.ts'
+import { nameOf, testSupervisor } from '../../../support/supervised-deployments.ts'
+import { thrownBy } from '../../../support/thrown.ts'
+
+const now = () => Date.now()
+
+describe('a deployment', () => {
+  test('runs at once without a schedule, and its end is kept', async ({ folder }) => {
+    await using host = await testSupervisor(folder)
+    await host.deploy('one', { deployment: { environment: { SECRET: 'hush' } } })
+    const job = await host.jobs.next()
+    expect(job.request.firstAttempt).toBe(1)
+    expect(job.request.loaded.deployment.environment).toEqual({ SECRET: 'hush' })
+    expect(statSync(job.request.folder).mode & 0o777).toBe(0o700)
+    await host.reach('one', 'running')
+    expect(host.supervisor.inspect('one').current).toMatchObject({ number: 1, uid: 7 })
+    job.print('hello\n')
+    job.end(exited(3))
+    await host.reach('one', 'ended')
+    const detail = host.supervisor.inspect('one')
+    expect(detail).toMatchObject({ executions: 1, exit: exited(3), environment: ['SECRET'] })
+    expect(detail.current).toBeUndefined()
+    expect(detail.history).toMatchObject([
+      { number: 1, attempts: [{ number: 1, exit: exited(3) }] },
+    ])
+    expect(JSON.stringify(detail)).not.toContain('hush')
+    expect(await host.logOf('one')).toEqual([
+      'host: execution 1 begins',
+      'host: job started: uid 7, nothing',
+      'stdout: hello',
+      'host: attempt 1 ended: exit code 3',
+      'host: execution 1 ended: exit code 3',
+    ])
+    await expect.poll(() => existsSync(job.request.folder)).toBe(false)
+  })
+
+  test('needs the operator’s files no more', async ({ folder }) => {
+    await using host = await testSupervisor(folder)
+    const file = await host.deploy('one', { deployment: { keys: 'keys.json' } })
+    const { loaded } = (await host.jobs.next()).request
+    expect(loaded.bundle?.zipFile).toContain(nameOf('one'))
+    expect(loaded.deployment).not.toHaveProperty('keys')
+    expect(host.keyCalls).toEqual([`import one ${join(file, '../keys.json')}`])
+    rmSync(join(file, '..'), { recursive: true })
+    await host.supervisor.stop('one')
+    await host.supervisor.start('one')
+    expect((await host.jobs.next()).request.loaded.manifest).toEqual(loaded.manifest)
+  })
+
+  test('has its files for nobody else to read', async ({ folder }) => {
+    await using host = await testSupervisor(folder)
+    await host.deploy('one')
+    const own = join(host.deployments, nameOf('one'))
+    const modes = (path: string) => statSync(join(own, path)).mode & 0o777
+    expect(['.', 'executions'].map(modes)).toEqual([0o711, 0o711])
+    expect(['revisions/1', 'logs'].map(modes)).toEqual([0o700, 0o700])
+    const files = ['record.json', 'revisions/1/deployment.json', 'revisions/1/bundle.zip']
+    expect(files.map(modes)).toEqual([0o600, 0o600, 0o600])
+  })
+
+  test('is started again as its policy says, in the same folder', async ({ folder }) => {
+    await using host = await testSupervisor(folder)
+    await host.deploy('one', { restartPolicy: 'onFailure' })
+    const folders = new Set<string>()
+    for (const code of [1, 2, 3, 4]) {
+      const job = await host.jobs.next()
+      folders.add(job.request.folder)
+      job.end(exited(code))
+    }
+    await host.reach('one', 'ended')
+    expect(folders.size).toBe(1)
+    const [past] = host.supervisor.inspect('one').history!
+    expect(past).toMatchObject({ restarts: 3, exit: exited(4) })
+    expect(past).toHaveProperty(
+      'attempts',
+      [1, 2, 3, 4].map((number): unknown =>
+        expect.objectContaining({ number, exit: exited(number) }),
+      ),
+    )
+  })
+
+  test('that can not be started says why, and keeps no folder', async ({ folder }) => {
+    await using host = await testSupervisor(folder)
+    host.jobs.failNext(new StartError('SANDBOX_UNAVAILABLE', 'no sandbox here'))
+    await host.deploy('one')
+    await host.reach('one', 'ended')
+    expect(host.supervisor.inspect('one').exit).toEqual({
+      reason: 'start-failed',
+      detail: 'SANDBOX_UNAVAILABLE: no sandbox here',
+    })
+    const executions = join(host.deployments, nameOf('one'), 'executions')
+    await expect.poll(() => readdirSync(executions)).toEqual([])
+  })
+
+  test('has a deadline from its duration and its end', async ({ folder }) => {
+    await using host = await testSupervisor(folder)
+    await host.deploy('one', { deployment: { schedule: { duration: 60_000 } } })
+    const { deadline } = (await host.jobs.next()).request
+    expect(deadline! - now()).toBeGreaterThan(50_000)
+    expect(deadline! - now()).toBeLessThanOrEqual(60_000)
+  })
+})
+
+describe('a schedule', () => {
+  test('runs one execution after the other, each in a folder of its own', async ({ folder }) => {
+    await using host = await testSupervisor(folder)
+    await host.deploy('one', { deployment: { schedule: { interval: 50 } } })
+    const folders = new Set<string>()
+    for (let count = 0; count < 3; count++) {
+      const job = await host.jobs.next()
+      folders.add(job.request.folder)
+      job.end(exited(0))
+    }
+    expect(folders.size).toBe(3)
+  })
+
+  test('waits for a time to come', async ({ folder }) => {
+    await using host = await testSupervisor(folder)
+    const startTime = now() + 100 * 365 * 24 * 3_600_000
+    await host.deploy('one', { deployment: { schedule: { startTime } } })
+    expect(host.supervisor.inspect('one')).toMatchObject({
+      state: 'scheduled',
+      nextStart: startTime,
+      executions: 0,
+    })
+    expect(host.jobs.begun).toBe(0)
+  })
+
+  test('that is over long since is missed, in one line', async ({ folder }) => {
+    await using host = await testSupervisor(folder)
+    const day = 24 * 3_600_000
+    const startTime = now() - 99.5 * day
+    await host.deploy('one', { deployment: { schedule: { startTime, interval: day } } })
+    await host.reach('one', 'scheduled')
+    await expect.poll(() => host.supervisor.inspect('one').missed).toBe(100)
+    const { history, nextStart } = host.supervisor.inspect('one')
+    expect(history).toMatchObject([{ kind: 'missed', count: 100, firstDue: startTime }])
+    expect(nextStart).toBeGreaterThan(now())
+    await expect
+      .poll(() => host.logOf('one'))
+      .toEqual([expect.stringContaining('host: missed 100 executions, due ')])
+  })
+
+  test('does not wait for an execution that goes on: the next ones are missed', async ({
+    folder,
+  }) => {
+    await using host = await testSupervisor(folder)
+    await host.deploy('one', { deployment: { schedule: { interval: 40, maxStartDelay: 1 } } })
+    const job = await host.jobs.next()
+    await expect.poll(() => host.supervisor.inspect('one').missed).toBeGreaterThan(3)
+    expect(host.jobs.begun).toBe(1)
+    const { history } = host.supervisor.inspect('one')
+    expect(history).toHaveLength(1)
+    job.end(exited(0))
+    expect((await host.jobs.next()).request.folder).not.toBe(job.request.folder)
+  })
+})
+
+describe('the operator', () => {
+  test('stops and starts', async ({ folder }) => {
+    await using host = await testSupervisor(folder)
+    await host.deploy('one')
+    const job = await host.jobs.next()
+    const stopped = await host.supervisor.stop('one', 123)
+    expect(job.request.graceMs()).toBe(123)
+    expect(stopped).toMatchObject({
+      state: 'stopped',
+      exit: { reason: 'killed', detail: 'stopped by the host' },
+    })
+    expect(await host.supervisor.stop('one')).toMatchObject({ state: 'stopped' })
+    await host.supervisor.start('one')
+    expect((await host.jobs.next()).request.firstAttempt).toBe(1)
+    expect(host.supervisor.inspect('one').executions).toBe(2)
+  })
+
+  test('starts again what is over', async ({ folder }) => {
+    await using host = await testSupervisor(folder)
+    await host.deploy('one')
+    ;(await host.jobs.next()).end(exited(0))
+    await host.reach('one', 'ended')
+    await host.supervisor.start('one')
+    ;(await host.jobs.next()).end(exited(1))
+    await host.reach('one', 'ended')
+    expect(host.supervisor.inspect('one').history).toMatchObject([
+      { number: 2, exit: exited(1) },
+      { number: 1, exit: exited(0) },
+    ])
+  })
+
+  test('does not deploy the same twice, unless in its place', async ({ folder }) => {
+    await using host = await testSupervisor(folder)
+    await host.deploy('one', { files: { old: 'x' } })
+    const old = await host.jobs.next()
+    const again = await thrownBy(() => host.deploy('one'))
+    expect(again).toMatchObject({ kind: 'DEPLOYMENT_EXISTS' })
+    expect((again as Error).message).toContain('--replace')
+    expect(host.jobs.begun).toBe(1)
+    await host.deploy('one', { replace: true, restartPolicy: 'always' })
+    const fresh = await host.jobs.next()
+    expect(old.request.signal.aborted).toBe(true)
+    expect(fresh.request.loaded.manifest?.restartPolicy).toBe('always')
+    expect(host.supervisor.inspect('one')).toMatchObject({
+      executions: 2,
+      history: [{ number: 1, exit: { reason: 'killed' } }],
+    })
+    expect((await host.logOf('one'))[0]).toBe('host: execution 1 begins')
+    expect(readdirSync(join(host.deployments, nameOf('one'), 'revisions'))).toEqual(['2'])
+    expect(readdirSync(host.deployments)).toEqual([nameOf('one')])
+  })
+
+  test('is told what is wrong before anything is kept', async ({ folder }) => {
+    await using host = await testSupervisor(folder)
+    const schedule = { interval: 1, duration: 2 }
+    expect(await thrownBy(() => host.deploy('one', { deployment: { schedule } }))).toMatchObject({
+      kind: 'SCHEDULE_INVALID',
+    })
+    expect(
+      await thrownBy(() => host.deploy('one', { files: { 'manifest.json': '{}' } })),
+    ).toHaveProperty('name', 'DocumentError')
+    const nothing = { file: join(folder, 'nothing.json'), replace: false, allowLocalImages: false }
+    expect(await thrownBy(() => host.supervisor.deploy(nothing))).toMatchObject({
+      kind: 'INPUT_UNREADABLE',
+    })
+    expect(readdirSync(host.deployments)).toEqual([])
+    expect(host.supervisor.list()).toEqual([])
+  })
+
+  test('removes what is at rest, and by force what is not', async ({ folder }) => {
+    await using host = await testSupervisor(folder)
+    await host.deploy('one')
+    const job = await host.jobs.next()
+    const gently = { force: false, forgetKeys: false }
+    expect(await thrownBy(() => host.supervisor.remove('one', gently))).toMatchObject({
+      kind: 'DEPLOYMENT_BUSY',
+      message: expect.stringContaining('deployment one is '),
+    })
+    await host.supervisor.remove('one', { force: true, forgetKeys: false })
+    expect(job.request.signal.aborted).toBe(true)
+    expect(readdirSync(host.deployments)).toEqual([])
+    expect(host.keyCalls).toEqual(['import one undefined'])
+    await host.deploy('one')
+    await host.supervisor.stop('one')
+    await host.supervisor.remove('one', { force: false, forgetKeys: true })
+    expect(host.keyCalls.at(-1)).toBe('forget one')
+    expect(await thrownBy(() => host.supervisor.inspect('one'))).toMatchObject({
+      kind: 'DEPLOYMENT_UNKNOWN',
+    })
+  })
+
+  test('names one by its id or the beginning of its name', async ({ folder }) => {
+    await using host = await testSupervisor(folder)
+    for (const id of ['one', 'two', 'three']) await host.deploy(id)
+    const inspect = (reference: string) => host.supervisor.inspect(reference)
+    expect(inspect(nameOf('two').slice(0, 12)).id).toBe('two')
+    expect(inspect(nameOf('two')).id).toBe('two')
+    for (const reference of ['', 'on', 'x']) {
+      expect(await thrownBy(() => inspect(reference)), reference).toMatchObject({
+        kind: 'DEPLOYMENT_UNKNOWN',
+      })
+    }
+  })
+
+  test('follows a log until nothing more is to come', async ({ folder }) => {
+    await using host = await testSupervisor(folder)
+    await host.deploy('one', { restartPolicy: 'onFailure' })
+    const first = await host.jobs.next()
+    const { output, isAtRest } = host.supervisor.watch('one')
+    const texts: unknown[] = []
+    const followed = (async () => {
+      const query = { follow: () => !isAtRest(), streams: new Set(['stdout', 'host'] as const) }
+      for await (const lines of output.read(query, new AbortController().signal)) {
+        texts.push(...lines.map((line) => (JSON.parse(line) as { text: string }).text))
+      }
+    })()
+    first.print('before\n')
+    first.end(exited(1))
+    const second = await host.jobs.next()
+    second.print('after\n')
+    second.end(exited(0))
+    await followed
+    expect(texts).toContain('before')
+    expect(texts).toContain('after')
+    expect(texts.at(-1)).toBe('execution 1 ended: exit code 0')
+  })
+})
+
+describe('many', () => {
+  test('run side by side', async ({ folder }) => {
+    await using host = await testSupervisor(folder)
+    const ids = Array.from({ length: 20 }, (_, index) => `job-${index}`)
+    await Promise.all(ids.map((id) => host.deploy(id)))
+    const jobs = await Promise.all(ids.map(() => host.jobs.next()))
+    expect(new Set(jobs.map(({ request }) => request.folder)).size).toBe(20)
+    for (const job of jobs) job.end(exited(0))
+    await Promise.all(ids.map((id) => host.reach(id, 'ended')))
+  })
+
+  test('deploys of the same id at once: one is kept, the others are refused', async ({
+    folder,
+  }) => {
+    await using host = await testSupervisor(folder)
+    const file = await host.deploy('one')
+    await host.supervisor.remove('one', { force: true, forgetKeys: false })
+    const request = { file, replace: false, allowLocalImages: false }
+    const results = await Promise.allSettled([1, 2, 3].map(() => host.supervisor.deploy(request)))
+    expect(results.map(({ status }) => status).sort()).toEqual([
+      'fulfilled',
+      'rejected',
+      'rejected',
+    ])
+    expect(readdirSync(host.deployments)).toEqual([nameOf('one')])
+  })
+})
+
+describe('a damaged deployment', () => {
+  test.for([
+    { content: '', what: 'expected JSON' },
+    { content: '{"format":1', what: 'expected JSON' },
+    { content: '{"format":2}', what: 'format' },
+    { content: '[]', what: 'format' },
+  ])(
+    '$content: is told, and the others run',
+    async ({ content, what }, { folder }: { folder: string }) => {
+      {
+        await using host = await testSupervisor(folder)
+        await host.deploy('one')
+        await host.deploy('two')
+        await host.jobs.next()
+        await host.jobs.next()
+      }
+      const record = join(folder, 'deployments', nameOf('one'), 'record.json')
+      writeFileSync(record, content)
+      await using host = await testSupervisor(folder)
+      const byName = host.supervisor.list().find(({ name }) => name === nameOf('one'))
+      expect(byName).toMatchObject({ state: 'damaged', error: expect.stringContaining(record) })
+      expect(byName?.error).toContain(what)
+      expect((await host.jobs.next()).request.loaded.deployment.id).toBe('two')
+      const refused = await thrownBy(() => host.supervisor.stop(nameOf('one')))
+      expect(refused).toMatchObject({ kind: 'RECORD_DAMAGED' })
+      expect(readFileSync(record, 'utf8')).toBe(content)
+      await host.supervisor.remove(nameOf('one'), { force: true, forgetKeys: false })
+      expect(readdirSync(host.deployments)).toEqual([nameOf('two')])
+    },
+  )
+
+  test('without its bundle is told, too', async ({ folder }) => {
+    {
+      await using host = await testSupervisor(folder)
+      await host.deploy('one')
+      await host.jobs.next()
+    }
+    rmSync(join(folder, 'deployments', nameOf('one'), 'revisions/1/bundle.zip'))
+    await using host = await testSupervisor(folder)
+    expect(host.supervisor.list()).toMatchObject([{ state: 'damaged' }])
+  })
+})

@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest'
+import { findHierarchies } from '../../../../runtime/src/sandbox/cgroup-mounts.ts'
+
+const files = (texts: Record<string, string>) => (path: string) => texts[path] ?? ''
+
+describe('the hierarchies of a host', () => {
+  test('of version 2 only', () => {
+    const mounts = `/dev/sda1 / ext4 rw 0 0
+cgroup2 /sys/fs/cgroup cgroup2 rw,nosuid,nodev,noexec,relatime,nsdelegate 0 0
+tmpfs /run tmpfs rw 0 0
+`
+    const read = files({
+      '/sys/fs/cgroup/cgroup.controllers': 'cpuset cpu io memory hugetlb pids rdma\n',
+    })
+    expect(findHierarchies(mounts, read)).toEqual([
+      { path: '/sys/fs/cgroup', version: 2, controllers: ['memory', 'pids', 'cpu'] },
+    ])
+  })
+
+  test('of version 1 only, and of those the ones with a controller of ours', () => {
+    const mounts = `tmpfs /sys/fs/cgroup tmpfs rw 0 0
+cgroup /sys/fs/cgroup/systemd cgroup rw,name=systemd 0 0
+cgroup /sys/fs/cgroup/cpu,cpuacct cgroup rw,cpu,cpuacct 0 0
+cgroup /sys/fs/cgroup/memory cgroup rw,relatime,memory 0 0
+cgroup /sys/fs/cgroup/pids cgroup rw,relatime,pids 0 0
+`
+    expect(findHierarchies(mounts, files({}))).toEqual([
+      { path: '/sys/fs/cgroup/cpu,cpuacct', version: 1, controllers: ['cpu'] },
+      { path: '/sys/fs/cgroup/memory', version: 1, controllers: ['memory'] },
+      { path: '/sys/fs/cgroup/pids', version: 1, controllers: ['pids'] },
+    ])
+  })
+
+  test('of both: version 2 without controllers can still end a job', () => {
+    const mounts = `cgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0
+cgroup /sys/fs/cgroup/memory cgroup rw,memory 0 0
+cgroup /sys/fs/cgroup/both cgroup rw,pids,freezer 0 0
+`
+    expect(
+      findHierarchies(mounts, files({ '/sys/fs/cgroup/unified/cgroup.controllers': '\n' })),
+    ).toEqual([
+      { path: '/sys/fs/cgroup/unified', version: 2, controllers: [] },
+      { path: '/sys/fs/cgroup/memory', version: 1, controllers: ['memory'] },
+      { path: '/sys/fs/cgroup/both', version: 1, controllers: ['pids'] },
+    ])
+  })
+
+  test('that are mounted in several places count once', () => {
+    const mounts = `cgroup /sys/fs/cgroup/memory cgroup rw,memory 0 0
+cgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0
+cgroup /chroot/sys/fs/cgroup/memory cgroup rw,memory 0 0
+cgroup2 /chroot/sys/fs/cgroup/unified cgroup2 rw 0 0
+`
+    const paths = findHierarchies(mounts, files({})).map(({ path }) => path)
+    expect(paths).toEqual(['/sys/fs/cgroup/memory', '/sys/fs/cgroup/unified'])
+  })
+
+  test('count once, wherever else they are mounted, too', () => {
+    const mounts = `cgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0
+cgroup /sys/fs/cgroup/memory cgroup rw,memory 0 0
+cgroup /sys/fs/cgroup/cpu,cpuacct cgroup rw,cpu,cpuacct 0 0
+cgroup2 /chroot/sys/fs/cgroup/unified cgroup2 rw 0 0
+cgroup /chroot/sys/fs/cgroup/memory cgroup rw,memory 0 0
+cgroup /chroot/sys/fs/cgroup/cpu cgroup rw,cpu,cpuacct 0 0
+`
+    expect(findHierarchies(mounts, files({})).map(({ path }) => path)).toEqual([
+      '/sys/fs/cgroup/unified',
+      '/sys/fs/cgroup/memory',
+      '/sys/fs/cgroup/cpu,cpuacct',
+    ])
+  })
+
+  test('of none', () => {
+    expect(findHierarchies('/dev/sda1 / ext4 rw 0 0\n', files({}))).toEqual([])
+    expect(findHierarchies('', files({}))).toEqual([])
+  })
+
+  test('name a controller only by its whole word', () => {
+    const mounts = 'cgroup /c cgroup rw,memory_recursiveprot,pidsx 0 0\n'
+    expect(findHierarchies(mounts, files({}))).toEqual([])
+  })
+})

@@ -1,0 +1,213 @@
+import { describe, expect, test } from 'vitest'
+import { loadConfig } from '../../../../runtime/src/config.ts'
+import type { LauncherProbe } from '../../../../runtime/src/sandbox/launcher.ts'
+import {
+  chooseLayers,
+  describeLayers,
+  missingLayers,
+  weakerRoot,
+  type Layers,
+} from '../../../../runtime/src/sandbox/layers.ts'
+
+const whole: LauncherProbe = {
+  namespaces: true,
+  namespacesError: null,
+  landlockAbi: 7,
+  seccomp: true,
+}
+const withoutNamespaces = { ...whole, namespaces: false, namespacesError: 'namespaces: no' }
+const bare = { ...withoutNamespaces, landlockAbi: 0 }
+
+const choose = (probe: LauncherProbe, isRoot: boolean, settings: object = {}) =>
+  chooseLayers({ ...loadConfig(undefined).sandbox, ...settings }, probe, isRoot)
+
+const rootsBest: Layers = {
+  backend: 'proot',
+  ownIds: true,
+  namespaces: true,
+  root: 'overlay',
+  shiftsIds: true,
+  landlock: true,
+}
+const usersBest: Layers = { ...rootsBest, ownIds: false, shiftsIds: false }
+
+describe('layers', () => {
+  test.for<{
+    name: string
+    probe: LauncherProbe
+    isRoot: boolean
+    settings?: object
+    layers: Layers
+  }>([
+    { name: 'root with all', probe: whole, isRoot: true, layers: rootsBest },
+    { name: 'a user with all', probe: whole, isRoot: false, layers: usersBest },
+    {
+      name: 'root with namespaces as backend: no tracer that would need Landlock',
+      probe: whole,
+      isRoot: true,
+      settings: { backend: 'namespaces' },
+      layers: { ...rootsBest, backend: 'namespaces', landlock: false },
+    },
+    {
+      name: 'a user with namespaces as backend',
+      probe: whole,
+      isRoot: false,
+      settings: { backend: 'namespaces' },
+      layers: { ...usersBest, backend: 'namespaces', landlock: false },
+    },
+    {
+      name: 'auto: namespaces for root',
+      probe: whole,
+      isRoot: true,
+      settings: { backend: 'auto' },
+      layers: { ...rootsBest, backend: 'namespaces', landlock: false },
+    },
+    {
+      name: 'auto: PRoot for a user, who has one id only',
+      probe: whole,
+      isRoot: false,
+      settings: { backend: 'auto' },
+      layers: usersBest,
+    },
+    {
+      name: 'auto: PRoot where there are no namespaces',
+      probe: withoutNamespaces,
+      isRoot: true,
+      settings: { backend: 'auto' },
+      layers: { ...rootsBest, namespaces: false, root: 'copy', shiftsIds: false },
+    },
+    {
+      name: 'no Landlock beside namespaces',
+      probe: { ...whole, landlockAbi: 0 },
+      isRoot: true,
+      layers: { ...rootsBest, landlock: false },
+    },
+    {
+      name: 'the first Landlock, which forbids renames',
+      probe: { ...whole, landlockAbi: 1 },
+      isRoot: true,
+      layers: { ...rootsBest, landlock: false },
+    },
+    {
+      name: 'no namespaces, Landlock only',
+      probe: withoutNamespaces,
+      isRoot: false,
+      layers: { ...usersBest, namespaces: false, root: 'copy' },
+    },
+    {
+      name: 'nothing but the filter, which the operator takes upon himself',
+      probe: bare,
+      isRoot: false,
+      settings: { insecure: true },
+      layers: { ...usersBest, namespaces: false, root: 'copy', landlock: false },
+    },
+  ])('$name', ({ probe, isRoot, settings, layers }) => {
+    expect(choose(probe, isRoot, settings)).toEqual(layers)
+  })
+
+  test.for<{ name: string; probe: LauncherProbe; settings?: object; says: string }>([
+    { name: 'no filter', probe: { ...whole, seccomp: false }, says: 'no seccomp filters' },
+    {
+      name: 'no filter, insecure or not',
+      probe: { ...whole, seccomp: false },
+      settings: { insecure: true },
+      says: 'no seccomp filters',
+    },
+    {
+      name: 'namespaces that are not there',
+      probe: withoutNamespaces,
+      settings: { backend: 'namespaces' },
+      says: 'sandbox.backend = "namespaces": none here (namespaces: no)',
+    },
+    {
+      name: 'namespaces that are not there, insecure or not',
+      probe: withoutNamespaces,
+      settings: { backend: 'namespaces', insecure: true },
+      says: 'sandbox.backend = "namespaces": none here (namespaces: no)',
+    },
+    {
+      name: 'PRoot alone',
+      probe: bare,
+      says: 'neither namespaces (namespaces: no) nor Landlock here: PRoot alone keeps no job from your files; set sandbox.insecure = true',
+    },
+    {
+      name: 'PRoot and the first Landlock',
+      probe: { ...withoutNamespaces, landlockAbi: 1 },
+      says: 'nor Landlock here',
+    },
+  ])('refused: $name', ({ probe, settings, says }) => {
+    for (const isRoot of [true, false]) {
+      expect(() => choose(probe, isRoot, settings)).toThrow(
+        expect.objectContaining({
+          kind: 'SANDBOX_UNAVAILABLE',
+          message: expect.stringContaining(says) as string,
+        }) as Error,
+      )
+    }
+  })
+})
+
+describe('a weaker root', () => {
+  test('first without shifted ids, then a copy, then none', () => {
+    const second = weakerRoot(rootsBest)
+    expect(second).toEqual({ ...rootsBest, shiftsIds: false })
+    const third = weakerRoot(second!)
+    expect(third).toEqual({ ...rootsBest, shiftsIds: false, root: 'copy' })
+    expect(weakerRoot(third!)).toBeUndefined()
+  })
+})
+
+describe('what is said of layers', () => {
+  test('nothing when all of them are there', () => {
+    expect(missingLayers(rootsBest, whole)).toEqual([])
+    expect(missingLayers({ ...rootsBest, backend: 'namespaces', landlock: false }, whole)).toEqual(
+      [],
+    )
+  })
+
+  test.for([
+    ['no namespaces', withoutNamespaces, [/^no namespaces for jobs \(namespaces: no\): .* \/tmp/]],
+    [
+      'no namespaces, and no scopes of Landlock',
+      { ...withoutNamespaces, landlockAbi: 5 },
+      [/can kill its tracer and see the host's files/],
+    ],
+    [
+      'nothing at all',
+      bare,
+      [
+        /^no namespaces.*can kill its tracer/,
+        /^no Landlock: a job can read what its uid can read$/,
+      ],
+    ],
+  ] as const)('%s', ([, probe, lines]) => {
+    const found = missingLayers(choose(probe, false, { insecure: true }), probe)
+    expect(found).toHaveLength(lines.length)
+    for (const [index, line] of lines.entries()) expect(found[index]).toMatch(line)
+  })
+
+  test('that a copy is made of each image, where there are namespaces', () => {
+    expect(missingLayers({ ...rootsBest, root: 'copy' }, whole)).toEqual([
+      'no overlays: each job starts with a copy of its image',
+    ])
+  })
+
+  const proot = { program: '/p', version: '5.1.0', isAccelerated: false, missesStatx: true }
+  test.for<[Layers, string]>([
+    [rootsBest, 'PRoot 5.1.0 (own uid, namespaces, Landlock, seccomp, overlay)'],
+    [
+      { ...usersBest, namespaces: false, root: 'copy' },
+      'PRoot 5.1.0 (your uid, Landlock, seccomp, copy)',
+    ],
+    [
+      { ...rootsBest, backend: 'namespaces', landlock: false },
+      'namespaces (own 65,536 uids, seccomp, overlay)',
+    ],
+    [
+      { ...usersBest, backend: 'namespaces', landlock: false },
+      'namespaces (your uid, seccomp, overlay)',
+    ],
+  ])('%#: its name', ([layers, name]) => {
+    expect(describeLayers(layers, proot)).toBe(name)
+  })
+})

@@ -1,0 +1,56 @@
+import { totalmem } from 'node:os'
+import { parseDeployment } from '@causeway/manifest'
+import { expect, test } from 'vitest'
+import { loadConfig } from '../../../../runtime/src/config.ts'
+import { checkLimits, limitsOf } from '../../../../runtime/src/sandbox/limits.ts'
+
+const settings = loadConfig(undefined).sandbox
+
+test("a deployment's own limits count", () => {
+  const limits = limitsOf({ memory: 1_000_000, storage: 2_000_000 }, settings)
+  expect(limits).toEqual({
+    memoryBytes: 1_000_000,
+    storageBytes: 2_000_000,
+    processes: 4096,
+  })
+})
+
+test("else those of the operator, else a share of the host's", () => {
+  const none = { memory: 0, storage: 0 }
+  const operators = {
+    ...settings,
+    memoryBytes: 5_000_000,
+    storageBytes: 6_000_000,
+    maxProcesses: 16,
+  }
+  expect(limitsOf(none, operators)).toEqual({
+    memoryBytes: 5_000_000,
+    storageBytes: 6_000_000,
+    processes: 16,
+  })
+  expect(limitsOf(none, settings)).toMatchObject({
+    memoryBytes: Math.floor(totalmem() * 0.75),
+    storageBytes: 8 * 1024 ** 3,
+  })
+})
+
+test.for([
+  { field: 'memory', bytes: 1 },
+  { field: 'memory', bytes: 1024 * 1024 - 1 },
+  { field: 'storage', bytes: 1 },
+])('$field of $bytes bytes is too little for anything', ({ field, bytes }) => {
+  const { deployment } = parseDeployment(
+    JSON.stringify({ [field]: bytes }),
+    '/jobs/deployment.json',
+  )
+  expect(() => checkLimits(deployment)).toThrow(
+    `/jobs/deployment.json: ${field}: expected 0 or at least 1048576 bytes, found ${bytes}`,
+  )
+})
+
+test('the least that is enough, and none at all, are right', () => {
+  for (const memory of [0, 1024 * 1024]) {
+    const { deployment } = parseDeployment(JSON.stringify({ memory }), '/jobs/deployment.json')
+    expect(() => checkLimits(deployment)).not.toThrow()
+  }
+})
