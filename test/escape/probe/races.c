@@ -1,0 +1,130 @@
+// Between the look of a tracer at a path and the kernel's own, the path or what it names is changed.
+#include "probe.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+enum { RACE_SECONDS = 2 };
+
+static atomic_bool over;
+
+static bool in_time(time_t since) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec - since < RACE_SECONDS;
+}
+
+// Opens a path again and again while a second thread bends something; the content tells who won.
+static int race(void *(*bend)(void *), void *argument, const char *path) {
+  struct timespec start;
+  pthread_t helper;
+  int answer = ETIMEDOUT;
+  clock_gettime(CLOCK_MONOTONIC, &start);
+  if (pthread_create(&helper, NULL, bend, argument)) return EAGAIN;
+  while (answer != REACHED && in_time(start.tv_sec)) answer = read_secret(path);
+  over = true;
+  pthread_join(helper, NULL);
+  return answer;
+}
+
+// The buffer that the path is in says one thing, then the other.
+static void *swap_buffer(void *buffer) {
+  while (!over) {
+    strcpy(buffer, host.secret);
+    strcpy(buffer, "/etc/marker");
+  }
+  return NULL;
+}
+
+static int try_buffer(void) {
+  static char path[4096];
+  strcpy(path, "/etc/marker");
+  return race(swap_buffer, path, path);
+}
+
+// A folder of the job's own gives way to a link to the host's: what a tracer resolved as a folder
+// the kernel follows as a link.
+static void *swap_folder(void *unused) {
+  (void)unused;
+  while (!over) {
+    rename("race/now", "race/folder"), rename("race/link", "race/now");
+    rename("race/now", "race/link"), rename("race/folder", "race/now");
+  }
+  return NULL;
+}
+
+static void write_file(const char *path) {
+  int fd = open(path, O_WRONLY | O_CREAT, 0600);
+  if (write(fd, "own", 3) == 3) close(fd);
+}
+
+static int try_folder(void) {
+  mkdir("race", 0700), mkdir("race/now", 0700), write_file("race/now/secret");
+  if (symlink(host.folder, "race/link") && errno != EEXIST) return errno;
+  return race(swap_folder, NULL, "race/now/secret");
+}
+
+// The same with the last component, which a tracer resolves itself.
+static void *swap_file(void *unused) {
+  (void)unused;
+  while (!over) {
+    unlink("swapped"), write_file("swapped");
+    unlink("swapped");
+    if (symlink(host.secret, "swapped") && over) break;
+  }
+  return NULL;
+}
+
+static int try_file(void) { return race(swap_file, NULL, "swapped"); }
+
+// The working directory of both threads is one.
+static void *change_folder(void *unused) {
+  (void)unused;
+  while (!over && chdir("/etc") == 0 && chdir("/") == 0) continue;
+  return NULL;
+}
+
+static int try_cwd(void) {
+  char path[4096];
+  snprintf(path, sizeof path, "../../../../../../../../../../../../..%s", host.secret);
+  return race(change_folder, NULL, path);
+}
+
+// The descriptor a path starts from stands for one folder, then for another.
+static void *swap_descriptor(void *folder) {
+  int first = open("/dev/shm", O_PATH), second = open("/", O_PATH);
+  while (!over) dup2(first, *(int *)folder), dup2(second, *(int *)folder);
+  return NULL;
+}
+
+static int try_descriptor(void) {
+  int folder = dup(open("/", O_PATH)), answer = ETIMEDOUT;
+  char path[4096];
+  snprintf(path, sizeof path, "../../../../../../../../../../../../../..%s", host.secret);
+  struct timespec start;
+  pthread_t helper;
+  clock_gettime(CLOCK_MONOTONIC, &start);
+  if (pthread_create(&helper, NULL, swap_descriptor, &folder)) return EAGAIN;
+  while (answer != REACHED && in_time(start.tv_sec)) {
+    int fd = openat(folder, path, O_RDONLY);
+    if (fd >= 0 && is_secret(fd)) answer = REACHED;
+    close(fd);
+  }
+  over = true;
+  pthread_join(helper, NULL);
+  return answer;
+}
+
+static const struct attempt rows[] = {
+    {"path changed in its buffer", try_buffer},
+    {"folder replaced by a link", try_folder},
+    {"file replaced by a link", try_file},
+    {"working directory changed", try_cwd},
+    {"descriptor replaced", try_descriptor},
+};
+FAMILY(races, rows);
