@@ -1,0 +1,447 @@
+/**
+ * `causeway daemon` with real jobs, and the commands that talk to it.
+ */
+import { execFileSync } from 'node:child_process'
+import { createECDH } from 'node:crypto'
+import { createServer, type ServerResponse } from 'node:http'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { LogEntry } from '../../runtime/src/deployments/log-entry.ts'
+import type { DeploymentDetail } from '../../runtime/src/deployments/view.ts'
+import { causeway, run, start, type Finished } from '../support/causeway.ts'
+import { copyCheckout } from '../support/copy-checkout.ts'
+import {
+  mountsOf,
+  processesWith,
+  readyDaemon,
+  startDaemon,
+  type DaemonProcess,
+} from '../support/daemon.ts'
+import { writeDeployment, type DeploymentFiles } from '../support/deployment.ts'
+import { builtRecipe, recipeImage } from '../support/recipe-image.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+const isRoot = process.getuid?.() === 0
+const until = { timeout: 30_000 }
+/** In the command line of what jobs start that must not outlive them. */
+const mark = `4998${process.pid}`
+const forever = `echo ready; while :; do sleep ${mark}; done`
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+let image: { url: string; sha256: string }
+let state: string
+let daemon: DaemonProcess
+
+beforeAll(async () => {
+  image = await recipeImage('minimal')
+  folder = await temporaryFolder()
+  state = join(folder.path, 'state')
+  daemon = await readyDaemon(state, { args: ['--allow-local-images'] })
+})
+afterAll(async () => {
+  await daemon.stop()
+  await folder[Symbol.asyncDispose]()
+})
+
+interface Spec extends Partial<DeploymentFiles> {
+  restartPolicy?: string
+  deployment?: object
+}
+
+/** Writes a deployment whose job is a shell script. */
+async function write(id: string, script: string, spec: Spec = {}): Promise<string> {
+  const { restartPolicy = 'no', deployment, ...files } = spec
+  const used = spec.image ?? image
+  const manifest = { version: '1', entrypoint: 'job.sh', image: used, restartPolicy }
+  return writeDeployment(join(folder.path, 'files', id), {
+    ...files,
+    image: used,
+    files: { 'job.sh': script, 'manifest.json': JSON.stringify(manifest), ...files.files },
+    deployment: { id, ...deployment },
+  })
+}
+
+const command = (...args: string[]): Promise<Finished> => causeway([...args, '--state', state])
+
+async function deploy(id: string, script: string, spec?: Spec): Promise<DeploymentDetail> {
+  const file = await write(id, script, spec)
+  return daemon.client.call<DeploymentDetail>('POST', '/v1/deployments', { file })
+}
+
+const remove = (id: string) => daemon.client.call('DELETE', `/v1/deployments/${id}?force=1`)
+const folderOf = (name: string) => join(state, 'deployments', name)
+
+describe('the commands', () => {
+  test('deploy, ps, logs, inspect, stop, start, rm', async () => {
+    const environment = { TOKEN: 'hush-hush' }
+    const file = await write('cli', `echo "to stdout"; echo "to stderr" >&2; ${forever}`, {
+      deployment: { environment },
+    })
+    const deployed = await command('deploy', file, '--wait')
+    expect(deployed, deployed.stderr).toMatchObject({ code: 0 })
+    expect(deployed.stdout).toMatch(/^✓ deployment cli: name [0-9a-f]{32}\n$/)
+    rmSync(join(file, '..'), { recursive: true })
+    const again = await command('deploy', await write('cli', 'exit 0'))
+    expect(again).toMatchObject({ code: 125 })
+    expect(again.stderr).toContain('DEPLOYMENT_EXISTS')
+
+    const listed = await command('ps')
+    expect(listed.stdout).toMatch(/^NAME +ID +STATE.*\n[0-9a-f]{12} +cli +running +1\n$/)
+    expect(JSON.parse((await command('ps', '--json')).stdout)).toMatchObject([{ id: 'cli' }])
+    await expect.poll(async () => (await command('logs', 'cli')).stdout, until).toContain('ready')
+    const logs = await command('logs', 'cli')
+    expect(logs.stdout).toBe('to stdout\nready\n')
+    expect(logs.stderr).toMatch(/causeway \S+ job started: uid \d+, /)
+    expect(logs.stderr).toContain('\nto stderr\n')
+    const stderrOnly = await command('logs', 'cli', '--stream', 'stderr', '--json', '--tail', '1')
+    expect(JSON.parse(stderrOnly.stdout)).toMatchObject({ text: 'to stderr', attempt: 1 })
+
+    const inspected = await command('inspect', 'cli')
+    expect(inspected.stdout).toMatch(/^environment +TOKEN$/m)
+    expect(inspected.stdout).toMatch(/^socket +causeway-[0-9a-f]{32}$/m)
+    const json = (await command('inspect', 'cli', '--json')).stdout
+    expect(JSON.parse(json)).toMatchObject({ current: { number: 1, uid: expect.any(Number) } })
+    expect(inspected.stdout + json + logs.stdout + logs.stderr).not.toContain('hush-hush')
+
+    expect((await command('stop', 'cli', '--grace', '0')).stdout).toBe(
+      '✓ deployment cli: stopped\n',
+    )
+    expect(processesWith(mark)).toEqual([])
+    expect((await command('ps')).stdout.split('\n')).toHaveLength(2)
+    expect((await command('ps', '--all')).stdout).toContain('cli')
+    await command('start', 'cli')
+    await daemon.reach('cli', 'running')
+    expect((await command('rm', 'cli')).stderr).toContain('DEPLOYMENT_BUSY')
+    expect((await command('rm', 'cli', '--force')).code).toBe(0)
+    expect((await command('inspect', 'cli')).stderr).toContain('DEPLOYMENT_UNKNOWN')
+    expect(processesWith(mark)).toEqual([])
+  })
+
+  test('say what to do when no daemon is there', async () => {
+    const nowhere = join(folder.path, 'nowhere')
+    for (const args of [['ps'], ['logs', 'x', '-f'], ['stop', 'x']]) {
+      const result = await causeway([...args, '--state', nowhere])
+      expect(result.code).toBe(125)
+      expect(result.stderr).toContain(join(nowhere, 'control.sock'))
+      expect(result.stderr).toContain(`start one: causeway daemon --state ${nowhere}`)
+    }
+    expect(existsSync(nowhere)).toBe(false)
+  })
+
+  test('deploy --wait tells that a job could not be started', async () => {
+    const file = await write('broken', 'exit 0', { image: { ...image, sha256: '1'.repeat(64) } })
+    const result = await command('deploy', file, '--wait')
+    expect(result.code).toBe(125)
+    expect(result.stderr).toContain('IMAGE_DIGEST_MISMATCH')
+    await remove('broken')
+  })
+
+  test('deploy refuses local images when nobody allowed them', async () => {
+    const other = join(folder.path, 'strict')
+    await using strict = await readyDaemon(other)
+    const file = await write('strict', 'exit 0')
+    const call = (body: object) => strict.client.call('POST', '/v1/deployments', { file, ...body })
+    await call({})
+    const refused = await strict.reach('strict', 'ended')
+    expect(refused.exit).toMatchObject({
+      reason: 'start-failed',
+      detail: expect.stringContaining('IMAGE_URL_REFUSED'),
+    })
+    await call({ allowLocalImages: true, replace: true })
+    const allowed = await strict.reach('strict', 'ended')
+    expect(allowed.exit).toEqual({ reason: 'exited', code: 0 })
+    expect(await strict.stop()).toMatchObject({ code: 0 })
+  })
+})
+
+describe('a job', () => {
+  test('is started again in its root; logs -f goes on over it, and ends with it', async () => {
+    const script = `n=$(($(cat count 2>/dev/null || echo 0) + 1)); echo $n > count; echo run $n; [ $n = 3 ]`
+    await deploy('again', script, { restartPolicy: 'onFailure' })
+    const followed = await command('logs', 'again', '-f')
+    expect(followed.stdout).toBe('run 1\nrun 2\nrun 3\n')
+    const { history } = await daemon.inspect('again')
+    expect(history).toMatchObject([{ restarts: 2, exit: { reason: 'exited', code: 0 } }])
+    await remove('again')
+  })
+
+  test('has a new root in every execution, and its keys in all', async () => {
+    const schedule = { interval: 1500 }
+    await deploy('fresh', 'ls | wc -l; touch stays', { deployment: { schedule } })
+    await expect
+      .poll(async () => (await daemon.inspect('fresh')).history?.length ?? 0, until)
+      .toBeGreaterThan(2)
+    await command('stop', 'fresh')
+    const lines = (await daemon.logs('fresh', 'stream=stdout')).map(({ text }) => text?.trim())
+    expect(new Set(lines)).toEqual(new Set(['2']))
+    await remove('fresh')
+  })
+
+  test('is ended when its time is over', async () => {
+    await deploy('late', forever, { deployment: { schedule: { duration: 1500 } } })
+    const { exit } = await daemon.reach('late', 'ended')
+    expect(exit).toMatchObject({ reason: 'timeout' })
+    expect(processesWith(mark)).toEqual([])
+    await remove('late')
+  })
+
+  test('signs with the keys that its deployment brought, whose file is needed no more', async () => {
+    const keys = join(folder.path, 'keys.json')
+    await writeFile(keys, JSON.stringify({ signing: { p256: '11'.repeat(32) } }), { mode: 0o600 })
+    const job = `#!/usr/bin/env python3
+import json, os, socket
+bridge = socket.socket(socket.AF_UNIX); bridge.connect("\\0" + os.environ["BRIDGE_SOCKET"])
+bridge.sendall(b'{"jsonrpc":"2.0","method":"deployment_publicKeys","params":[],"id":"1"}\\n')
+print(json.loads(bridge.makefile().readline())["result"]["publicKeys"]["p256"])`
+    const file = await write('keys', '', {
+      image: await recipeImage('python'),
+      files: { 'job.sh': job },
+      deployment: { keys },
+    })
+    await daemon.client.call('POST', '/v1/deployments', { file })
+    rmSync(keys)
+    await daemon.reach('keys', 'ended')
+    const reference = createECDH('prime256v1')
+    reference.setPrivateKey('11'.repeat(32), 'hex')
+    const expected = reference.getPublicKey('hex', 'compressed')
+    const printed = async () => (await daemon.logs('keys', 'stream=stdout')).map(({ text }) => text)
+    expect(await printed()).toEqual([expected])
+    await daemon.client.call('POST', '/v1/deployments/keys/start')
+    await expect.poll(printed, until).toEqual([expected, expected])
+    const sealed = join(state, 'keys')
+    expect(readdirSync(sealed)).toHaveLength(1)
+    await daemon.reach('keys', 'ended')
+    await daemon.client.call('DELETE', '/v1/deployments/keys')
+    expect(readdirSync(sealed)).toHaveLength(1)
+    await writeFile(keys, JSON.stringify({ signing: { p256: '11'.repeat(32) } }), { mode: 0o600 })
+    await daemon.client.call('POST', '/v1/deployments', { file })
+    await daemon.client.call('DELETE', '/v1/deployments/keys?force=1&keys=1')
+    expect(readdirSync(sealed)).toEqual([])
+  })
+
+  test('that prints 1 GB takes neither the memory nor the disk, nor keeps others waiting', async () => {
+    const block = `line=$(printf '%0999d' 0)
+i=0; while [ $i -lt 1000 ]; do echo $line; i=$((i+1)); done > block
+i=0; while [ $i -lt 20 ]; do cat block block block block block; i=$((i+1)); done > big
+i=0; while [ $i -lt 10 ]; do cat big; i=$((i+1)); done; echo done`
+    const { name } = await deploy('flood', block)
+    await daemon.reach('flood', 'running', 'ended')
+    await deploy('beside', 'echo beside')
+    expect((await daemon.reach('beside', 'ended')).exit).toEqual({ reason: 'exited', code: 0 })
+    const { exit } = await daemon.reach('flood', 'ended')
+    expect(exit).toEqual({ reason: 'exited', code: 0 })
+    const [last] = await daemon.logs('flood', 'tail=1&stream=stdout')
+    expect(last).toMatchObject({ text: 'done' })
+    expect(last!.seq).toBeGreaterThan(1_000_000)
+    const logs = join(folderOf(name), 'logs')
+    const bytes = readdirSync(logs).map((file) => statSync(join(logs, file)).size)
+    expect(Math.max(...bytes)).toBeLessThanOrEqual(10 * 1024 * 1024)
+    expect(bytes.length).toBeLessThanOrEqual(5)
+    const status = readFileSync(`/proc/${daemon.pid}/status`, 'utf8')
+    const peakKilobytes = Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1])
+    process.stderr.write(`daemon: peak memory ${Math.round(peakKilobytes / 1024)} MB after 1 GB\n`)
+    expect(peakKilobytes).toBeLessThan(500_000)
+    await remove('flood')
+    await remove('beside')
+  }, 300_000)
+
+  test('may be one of 50 at once', async () => {
+    const ids = Array.from({ length: 50 }, (_, index) => `many-${index}`)
+    await Promise.all(ids.map((id, index) => deploy(id, `echo ${id}; exit ${index}`)))
+    for (const [index, id] of ids.entries()) {
+      const { exit } = await daemon.reach(id, 'ended')
+      expect(exit, id).toEqual({ reason: 'exited', code: index })
+      expect((await daemon.logs(id, 'stream=stdout')).map(({ text }) => text)).toEqual([id])
+      await remove(id)
+    }
+    const left = await daemon.client.call<{ deployments: object[] }>('GET', '/v1/deployments')
+    expect(readdirSync(join(state, 'deployments'))).toHaveLength(left.deployments.length)
+  }, 300_000)
+})
+
+describe('stopped or removed while it is being prepared', () => {
+  /** Gives the image out byte by byte, and never all of it. */
+  async function slowServer() {
+    const archive = await readFile((await builtRecipe('minimal')).path)
+    const open = new Set<ServerResponse>()
+    const server = createServer((_, response) => {
+      open.add(response)
+      response.writeHead(200, { 'content-length': archive.length })
+      response.write(archive.subarray(0, archive.length / 2))
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/image.tar.xz`
+    return {
+      image: { url, sha256: '2'.repeat(64) },
+      close: () => {
+        for (const response of open) response.destroy()
+        server.close()
+      },
+    }
+  }
+
+  /** Deploys what never comes; resolves in the middle of its download. */
+  async function downloading(id: string) {
+    const server = await slowServer()
+    const { name } = await deploy(id, 'exit 0', { image: server.image })
+    const progress = async () => (await daemon.inspect(id)).current?.progress
+    await expect.poll(progress, until).toBe('download')
+    return { ...server, name }
+  }
+
+  test('stop during the download', async () => {
+    const { name, close } = await downloading('slow-stop')
+    expect((await command('stop', 'slow-stop')).code).toBe(0)
+    const detail = await daemon.inspect('slow-stop')
+    expect(detail).toMatchObject({ state: 'stopped', exit: { reason: 'killed' } })
+    await expect.poll(() => readdirSync(join(folderOf(name), 'executions'))).toEqual([])
+    await remove('slow-stop')
+    close()
+  })
+
+  test('rm during the download', async () => {
+    const { name, close } = await downloading('slow-rm')
+    expect((await command('rm', 'slow-rm', '--force')).code).toBe(0)
+    expect(existsSync(folderOf(name))).toBe(false)
+    close()
+  })
+
+  test('rm while it is unpacked', async () => {
+    const { name } = await deploy('unpacked', forever, { image: await recipeImage('python') })
+    await pause(30)
+    expect((await command('rm', 'unpacked', '--force')).code).toBe(0)
+    expect(existsSync(folderOf(name))).toBe(false)
+    expect(processesWith(mark)).toEqual([])
+  })
+})
+
+describe('the daemon', () => {
+  test('is one for each state folder', async () => {
+    const second = await startDaemon(state).finished
+    expect(second).toMatchObject({ code: 125, stdout: '' })
+    expect(second.stderr).toContain(`DAEMON_RUNNING: ${state}: a daemon`)
+    expect((await command('ps')).code).toBe(0)
+  })
+
+  test('ends its jobs in good order, and continues them when it comes back', async () => {
+    const other = join(folder.path, 'orderly')
+    const script = `n=$(($(cat count 2>/dev/null || echo 0) + 1)); echo $n > count
+trap 'echo bye; exit 9' TERM; echo run $n; while :; do sleep 0.1; done`
+    const file = await write('orderly', script)
+    {
+      await using first = await readyDaemon(other, { args: ['--allow-local-images'] })
+      await first.client.call('POST', '/v1/deployments', { file })
+      await expect.poll(() => first.logs('orderly', 'stream=stdout'), until).toHaveLength(1)
+      const path = '/v1/deployments/orderly/logs?stream=stdout&follow=1'
+      const following = first.client.lines<LogEntry>(path)
+      expect((await following.next()).value).toMatchObject({ text: 'run 1' })
+      const [end, said] = await Promise.all([first.stop(), following.next()])
+      expect(end).toMatchObject({ code: 0, signal: null })
+      expect(said.value).toMatchObject({ text: 'bye' })
+      expect(await following.next()).toEqual({ done: true, value: undefined })
+    }
+    await using second = await readyDaemon(other, { args: ['--allow-local-images'] })
+    await expect.poll(() => second.logs('orderly', 'stream=stdout'), until).toHaveLength(3)
+    expect(await second.inspect('orderly')).toMatchObject({
+      current: {
+        number: 1,
+        restarts: 0,
+        attempts: [
+          { number: 1, interrupted: true, exit: { reason: 'exited', code: 9 } },
+          { number: 2 },
+        ],
+      },
+    })
+    const texts = (await second.logs('orderly', 'stream=stdout')).map(({ text }) => text)
+    expect(texts).toEqual(['run 1', 'bye', 'run 2'])
+    await second.stop()
+  })
+
+  test('ends at once when it is told twice, and its jobs with it', async () => {
+    const other = join(folder.path, 'twice')
+    await using stubborn = await readyDaemon(other, { args: ['--allow-local-images'] })
+    const file = await write('stubborn', `trap '' TERM; ${forever}`)
+    await stubborn.client.call('POST', '/v1/deployments', { file })
+    await expect.poll(() => stubborn.logs('stubborn', 'stream=stdout'), until).toHaveLength(1)
+    stubborn.child.kill('SIGTERM')
+    await expect.poll(() => stubborn.child.kill('SIGTERM'), until).toBe(false)
+    expect(await stubborn.finished).toMatchObject({ signal: 'SIGTERM' })
+    await expect.poll(() => processesWith(mark), until).toEqual([])
+  })
+
+  test.skipIf(!isRoot)(
+    'goes on when the disk is full (only root can mount a small one)',
+    async () => {
+      const disk = join(folder.path, 'disk')
+      await mkdir(disk)
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=24m,mode=755', 'tmpfs', disk])
+      try {
+        await using small = await readyDaemon(join(disk, 'state'), {
+          args: ['--allow-local-images'],
+        })
+        const script = `while [ ! -e /root/job/stop ]; do echo $(printf '%01999d' 0); done`
+        const file = await write('full', `${script}\n`)
+        await small.client.call('POST', '/v1/deployments', { file })
+        const free = () =>
+          Number(execFileSync('stat', ['-f', '-c', '%a', disk], { encoding: 'utf8' }))
+        const gone = await write('gone', forever)
+        await small.client.call('POST', '/v1/deployments', { file: gone })
+        await small.reach('full', 'running')
+        await small.reach('gone', 'running')
+        execFileSync('sh', ['-c', `head -c 30m /dev/zero > ${disk}/filling || true`], {
+          stdio: 'ignore',
+        })
+        await expect.poll(free, until).toBe(0)
+        await pause(500)
+        expect((await small.inspect('full')).state).toBe('running')
+        await small.client.call('DELETE', '/v1/deployments/gone?force=1')
+        expect(processesWith(mark)).toEqual([])
+        rmSync(join(disk, 'filling'))
+        const lost = async () =>
+          (await small.logs('full', 'stream=host')).some(({ text }) => text?.includes('were lost'))
+        await expect.poll(lost, until).toBe(true)
+        await small.client.call('POST', '/v1/deployments/full/stop', { graceMs: 0 })
+        expect(await small.inspect('full')).toMatchObject({ state: 'stopped', executions: 1 })
+        expect(await small.stop()).toMatchObject({ code: 0 })
+      } finally {
+        execFileSync('umount', ['--lazy', disk])
+      }
+      await expect.poll(() => mountsOf(disk), { timeout: 10_000 }).toEqual([])
+    },
+  )
+
+  test.skipIf(!isRoot)('works for an ordinary user (only root can become one)', async () => {
+    const home = join(folder.path, 'home')
+    await mkdir(home)
+    const bin = copyCheckout(home)
+    execFileSync('chown', ['-R', '65534:65534', home])
+    const prefix = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
+    const own = join(home, 'state')
+    await using user = await readyDaemon(own, { prefix, bin, args: ['--allow-local-images'] })
+    const as = (...args: string[]) =>
+      run(prefix[0]!, [...prefix.slice(1), process.execPath, bin, ...args, '--state', own])
+    const file = await write('user', 'id -u; exit 4')
+    const deployed = await as('deploy', file, '--wait')
+    expect(deployed, deployed.stderr).toMatchObject({ code: 0 })
+    expect(await user.reach('user', 'ended')).toMatchObject({ exit: { code: 4 } })
+    expect((await as('logs', 'user')).stdout).toBe('0\n')
+    expect(statSync(join(own, 'control.sock'))).toMatchObject({ uid: 65534 })
+    const stranger = start('setpriv', [
+      '--reuid=65533',
+      ...prefix.slice(2),
+      process.execPath,
+      bin,
+      'ps',
+      '--state',
+      own,
+    ])
+    expect((await stranger.finished).stderr).toContain('found one of another user')
+    expect((await as('rm', 'user')).code).toBe(0)
+    expect(await user.stop()).toMatchObject({ code: 0 })
+  })
+})
