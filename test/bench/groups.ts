@@ -7,9 +7,11 @@ import { admission } from './groups/admission.ts'
 import { audit } from './groups/audit.ts'
 import { bridge } from './groups/bridge.ts'
 import { idle } from './groups/idle.ts'
+import { sandbox } from './groups/sandbox.ts'
 import { signerParts } from './groups/signer-parts.ts'
 import { signer } from './groups/signer.ts'
 import { slowloris } from './groups/slowloris.ts'
+import { unpack } from './groups/unpack.ts'
 
 export const groups: readonly Group[] = [
   bridge,
@@ -19,4 +21,6 @@ export const groups: readonly Group[] = [
   signer,
   signerParts,
   audit,
+  sandbox,
+  unpack,
 ]

@@ -27,6 +27,11 @@ const sources = {
     'abstract.c',
     'file.c',
   ],
+  /** How long runs of another program take. */
+  'time-runs': ['time-runs.c'],
+  'stat-many': ['stat-many.c'],
+  /** A line, and no more. */
+  say: ['say.c'],
 } as const
 
 export type ProgramName = keyof typeof sources

@@ -1,0 +1,12 @@
+// stat-many COUNT PATH: stat(2) again and again.
+#include <stdlib.h>
+#include <sys/stat.h>
+
+int main(int argc, char **argv) {
+  struct stat found;
+  if (argc != 3) return 2;
+  for (int left = atoi(argv[1]); left > 0; left--) {
+    if (stat(argv[2], &found)) return 1;
+  }
+  return 0;
+}
