@@ -83,7 +83,7 @@ function pastLine(past: PastExecution): [string, string] {
     return ['missed', `${past.count} due ${time(past.firstDue)} to ${time(past.lastDue)}`]
   }
   const attempts = past.attempts.at(-1)?.number ?? 0
-  const text = `${time(past.startedAt)} to ${time(past.endedAt)}, ${attempts} attempts: ${describeExit(past.exit)}`
+  const text = `${time(past.startedAt)} to ${time(past.endedAt)}, ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}: ${describeExit(past.exit)}`
   return [`execution ${past.number}`, text]
 }
 

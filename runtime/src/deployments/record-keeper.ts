@@ -58,6 +58,8 @@ async function trySave(path: string, record: DeploymentRecord, log: Logger): Pro
     await writeRecord(path, record)
     return true
   } catch (error) {
+    // Its folder is gone: the deployment was removed meanwhile.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true
     log.error({ err: error, deployment: record.id }, 'the disk does not take the record')
     return false
   }
