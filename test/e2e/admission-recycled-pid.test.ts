@@ -23,12 +23,21 @@ const config = '[bridge.limits]\nlineTimeoutMs = 600_000\n'
 const inNamespace = (way: Way, call: (run: NamespacedRun) => Promise<void>) =>
   withNamespacedRun({ ...runs.common(), way, config }, call)
 
-/** Opens connections, hands them to the outsider and ends. Answers the pid that is free now. */
-async function handOverAndEnd(member: Agent, run: NamespacedRun, keys: readonly string[]) {
+/**
+ * Opens connections, hands them to the outsider and ends. Answers the pid that is free now.
+ * @param opened waits until they are as far as the test wants them to be
+ */
+async function handOverAndEnd(
+  member: Agent,
+  run: NamespacedRun,
+  keys: readonly string[],
+  opened: () => Promise<unknown> = async () => {},
+) {
   const { socket, outsider, pidOf } = run
   const name = `${socket}-box`
   await outsider.do('post', { key: 'box', name })
   for (const key of keys) await member.do('open', { key, name: socket })
+  await opened()
   await member.do('give', { keys, name })
   await outsider.do('take', { key: 'box', keys })
   const pid = (await pidOf(member))!
@@ -52,7 +61,9 @@ describe.each(ways)('$name: the pid now belongs to', (way) => {
     await inNamespace(way, async (run) => {
       const member = await run.main.fork()
       expect(await callTwice(member, run.socket)).toMatchObject(admitted)
-      const pid = await handOverAndEnd(member, run, ['a', 'b'])
+      // Connections are accepted in their order: with this reply they are.
+      const accepted = () => run.main.call(run.socket, 'processor_version')
+      const pid = await handOverAndEnd(member, run, ['a', 'b'], accepted)
       const successor = await run.recycle(pid, parent(run))
       expect(await run.outsider.callOn('a', ...keyCall)).toMatchObject(rejectedLate)
       expect(await run.logged(isRefusal)).toMatchObject({

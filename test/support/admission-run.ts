@@ -89,7 +89,8 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
 export async function started({ main, ...run }: OpenRun): Promise<Run> {
   const ended = run.finished.then(({ stderr }) => Promise.reject(new Error(`ended: ${stderr}`)))
   const agent = await Promise.race([main, ended])
-  const launcher = childrenOf(run.pid)[0]!
+  // The only child that has children: others are programs that it asks something.
+  const launcher = childrenOf(run.pid).find((pid) => childrenOf(pid).length > 0)!
   return { ...run, main: agent, launcher, tracer: childrenOf(launcher)[0]! }
 }
 

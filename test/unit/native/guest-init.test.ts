@@ -5,7 +5,7 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { compile, ended, folder, guestInit, isInstalled, probe, starters } from './job.ts'
 import { untilCount } from './processes.ts'
 
@@ -259,6 +259,7 @@ describe('when the tracer dies', () => {
     const tracer = spawn(compile('tracer', parent)!, [guestInit], {
       stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'ignore'],
     })
+    onTestFinished(() => void tracer.kill('SIGKILL'))
     ;(tracer.stdio[3] as Writable).end(startBlock(shell(script), 'PATH=/usr/bin:/bin\0'))
     await untilCount(token, 3)
     tracer.kill('SIGKILL')

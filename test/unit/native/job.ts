@@ -8,7 +8,7 @@ import type { ChildProcess, SpawnOptions } from 'node:child_process'
 import { chmodSync, copyFileSync, existsSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { afterAll } from 'vitest'
+import { afterAll, onTestFinished } from 'vitest'
 import { removeTree } from '@causeway/images'
 import { nativePaths } from '@causeway/native'
 
@@ -111,14 +111,16 @@ function collect(child: ChildProcess, fd: number): Buffer[] {
   return chunks
 }
 
-/** Starts the launcher; the environment of the test is not passed on. */
+/** Starts the launcher until the test is over; the environment of the test is not passed on. */
 export function launch(starter: Starter, args: string[], spawnOptions: SpawnOptions = {}) {
-  return spawn(launcher, args, {
+  const child = spawn(launcher, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {},
     ...starter.spawn,
     ...spawnOptions,
   })
+  onTestFinished(() => void child.kill('SIGTERM'))
+  return child
 }
 
 /** Starts the launcher and waits for its end. */
