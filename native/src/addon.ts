@@ -13,6 +13,7 @@ export interface NativeAddon {
   pipe(into: Int32Array): number
   fchown(fd: number, uid: number): number
   close(fd: number): number
+  link(fd: number, path: string): number
   harden(): number
   lock(path: string, shared: boolean): number
   /** The most lines that one call of `onLines` carries. */

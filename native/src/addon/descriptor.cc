@@ -5,6 +5,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <string>
+
 namespace causeway {
 namespace {
 
@@ -26,6 +28,15 @@ Napi::Value Close(const Napi::CallbackInfo& info) {
   return Outcome(info.Env(), result < 0 && errno == EINTR ? 0 : result);
 }
 
+// link(fd, path): through /proc, because AT_EMPTY_PATH needs a capability.
+Napi::Value Link(const Napi::CallbackInfo& info) {
+  const std::string source = "/proc/self/fd/" + std::to_string(IntArgument(info, 0));
+  const std::string path = info[1].As<Napi::String>();
+  const int result =
+      linkat(AT_FDCWD, source.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW);
+  return Outcome(info.Env(), result);
+}
+
 // lock(path, shared): a descriptor that holds a flock(2) on the file, which is created.
 Napi::Value Lock(const Napi::CallbackInfo& info) {
   const std::string path = info[0].As<Napi::String>();
@@ -45,6 +56,7 @@ void ExportDescriptorCalls(Napi::Env env, Napi::Object exports) {
   exports.Set("pipe", Napi::Function::New(env, Pipe));
   exports.Set("fchown", Napi::Function::New(env, Fchown));
   exports.Set("close", Napi::Function::New(env, Close));
+  exports.Set("link", Napi::Function::New(env, Link));
   exports.Set("lock", Napi::Function::New(env, Lock));
 }
 

@@ -102,6 +102,15 @@ class BridgeEngine final : public Napi::ObjectWrap<BridgeEngine>,
     // The poll handle first: libuv must not look at a closed epoll set.
     if (loop_) loop_->Close();
     engine_->Close(last_word);
+    if (!loop_) LetGo();
+  }
+
+  // What they call holds all of a bridge, and so this object itself, which would never be collected.
+  void LetGo() {
+    on_lines_.Reset();
+    on_refusals_.Reset();
+    tags_.Reset();
+    peers_.Reset();
   }
 
   static void OnThreadEnd(napi_async_cleanup_hook_handle, void* self) {
@@ -111,6 +120,7 @@ class BridgeEngine final : public Napi::ObjectWrap<BridgeEngine>,
   void OnClosed() override {
     loop_.reset();
     const Napi::HandleScope scope(Env());
+    LetGo();
     Unref();
     napi_remove_async_cleanup_hook(cleanup_);
   }

@@ -35,6 +35,7 @@ void record_start(int main_pid, int failure_fd);
 // wait.c: in init; answers main's raw wait status.
 void prepare_waiting(void);
 void stop_preparing(void);
+int was_orphaned(void);
 int wait_for_main(int main_pid, int shielded);
 
 // main.c

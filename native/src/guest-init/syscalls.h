@@ -67,6 +67,10 @@ static inline long sys_getpid(void) {
   return CALL(__NR_getpid, 0, 0, 0, 0);
 }
 
+static inline long sys_getppid(void) {
+  return CALL(__NR_getppid, 0, 0, 0, 0);
+}
+
 // fork(2) by its modern name: some architectures have no fork.
 static inline long sys_fork(void) {
   enum { CHILD_SIGNAL = 17 };

@@ -53,7 +53,8 @@ static int reap(int main_pid, int *main_status) {
   }
 }
 
-static int was_orphaned(void) {
+// Answers 1, once, when the tracer has died.
+int was_orphaned(void) {
   const u64 orphaned = BIT(SIGNAL_ORPHANED);
   const long no_time[2] = {0, 0};
   return CALL(__NR_rt_sigtimedwait, &orphaned, 0, no_time, MASK_BYTES) == SIGNAL_ORPHANED;

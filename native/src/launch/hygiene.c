@@ -1,13 +1,11 @@
-// What a job must not inherit from the daemon: descriptors, signals, session, core dumps.
+// What a job must not inherit from the daemon: descriptors, session, keys, standing.
 #define _GNU_SOURCE
 #include "launch.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/keyctl.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -15,12 +13,9 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-// A descriptor 0-4 that is not open would be given to the next file opened here, and so to the job.
+// Descriptors 0 to 4 go to the job: none of them may be a file opened here.
 void occupy_standard_descriptors(void) {
-  for (int fd = 0; fd < CONTROL_FD; fd++) {
-    if (fcntl(fd, F_GETFD) >= 0) continue;
-    if (open("/dev/null", O_RDWR) != fd) fail("/dev/null");
-  }
+  occupy_descriptors(CONTROL_FD);
 }
 
 // The host's /dev/null as standard input is of a mount that the job's root does not have: opened
@@ -36,32 +31,11 @@ void take_null_of_root(void) {
   close(fd);
 }
 
-// For kernels before 5.9, which have no close_range(2).
-static void close_each(void) {
-  DIR *open_files = opendir("/proc/self/fd");
-  if (!open_files) fail("/proc/self/fd");
-  for (struct dirent *entry; (entry = readdir(open_files));) {
-    int fd = atoi(entry->d_name);
-    if (fd >= FIRST_PRIVATE_FD && fd != dirfd(open_files)) close(fd);
-  }
-  closedir(open_files);
-}
-
-// Node marks its own descriptors close-on-exec, but a library in the daemon may not.
 // @param keeps_control for as long as there is something to report on it.
-void close_private_descriptors(bool keeps_control) {
+// @param first of those to close
+void close_private_descriptors(bool keeps_control, int first) {
   if (!keeps_control) close(CONTROL_FD);
-  if (syscall(SYS_close_range, FIRST_PRIVATE_FD, ~0U, 0) == 0) return;
-  if (errno != ENOSYS) fail("close_range");
-  close_each();
-}
-
-// Ignored signals and the signal mask outlive an exec.
-void reset_signals(void) {
-  for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
-  sigset_t none;
-  sigemptyset(&none);
-  if (sigprocmask(SIG_SETMASK, &none, NULL)) fail("signal mask");
+  close_descriptors_from(first);
 }
 
 // Keys of the operator's login are readable by whoever inherits its session keyring, whatever the

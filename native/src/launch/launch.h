@@ -2,6 +2,8 @@
 #ifndef CAUSEWAY_LAUNCH_H
 #define CAUSEWAY_LAUNCH_H
 
+#include "../confine/confine.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -10,9 +12,9 @@
 // there is one, else on stderr.
 enum { EXIT_SETUP_FAILED = 125 };
 
-// Descriptors handed to the program: stdio, 3 (environment block), 4 (status records). 5 is the
-// control descriptor, which only the launcher has.
-enum { CONTROL_FD = 5, FIRST_PRIVATE_FD = 6 };
+// Descriptors handed to the program: stdio, 3 (environment block), 4 (status records). Only the
+// launcher has 5, the control descriptor, and 6, a spare launcher's file system.
+enum { CONTROL_FD = 5, STORAGE_FD = 6 };
 
 enum { MAX_ENVIRONMENT = 16, MAX_PATHS = 64, MAX_CGROUPS = 8, RANGE_SIZE = 65536 };
 
@@ -52,6 +54,7 @@ struct plan {
   const char *work;
   uid_t lower_owner;        // whose the files below are on disk; 0: the job's already
   struct bind storage;      // file with a file system -> folder that holds upper and work
+  const char *spare_storage;  // folder for the file system on descriptor 6, or NULL
   const char *stage;        // folder over which a new root is built, or NULL
   bool pivots;              // the job's root itself becomes "/", no tracer shows it
   const char *work_folder;  // in the new root, or NULL
@@ -72,9 +75,7 @@ struct plan {
 struct plan parse_options(int argc, char **argv);
 struct plan complete_options(const struct plan *spare, char *block, size_t size);
 
-// fail.c: both end the process.
-void fail(const char *step) __attribute__((noreturn));
-void fail_with(const char *message) __attribute__((noreturn));
+// fail.c, with fail and fail_with: each ends the process.
 void fail_at(const char *step, const char *path) __attribute__((noreturn));
 void report_failures_to(int fd);
 
@@ -84,12 +85,11 @@ size_t read_options(char *block, size_t room);
 void tell_mounted(void);
 void await_go(void);
 
-// lifeline.c: a process dies with its parent.
+// lifeline.c: the child dies with the monitor.
 struct lifeline {
   int read_fd;
   int write_fd;
 };
-void follow_parent(pid_t expected);
 struct lifeline open_lifeline(void);
 void hold_lifeline(struct lifeline *line);
 void take_lifeline(struct lifeline *line);
@@ -102,14 +102,15 @@ struct map_request {
 };
 
 struct map_request open_map_request(const struct plan *plan);
-void enter_range(struct map_request *request);
-void answer_map_request(struct map_request *request, pid_t child, const struct plan *plan);
+void enter_range(struct map_request *request, uid_t first);
+void answer_map_request(struct map_request *request, pid_t child);
 bool map_own_ids(uid_t shown_uid, gid_t shown_gid, uid_t uid, gid_t gid);
 int open_shifted_ids(uid_t on_disk, uid_t shown);
 
 // namespaces.c: enter_namespaces answers the step that failed (errno says why), or NULL.
 pid_t fork_into(bool namespaces);
 const char *enter_namespaces(bool shows_root);
+void leave_host_mounts(void);
 const char *cover_host_views(void);
 
 // mounts.c: mounts as descriptors, so that a path is looked up once.
@@ -121,9 +122,9 @@ int attach_mount(int fd, const char *target);
 void join_cgroups(const struct paths *folders);
 
 // storage.c and overlay.c: the job's root
-void mount_storage(const struct bind *storage);
-int open_image_ids(const struct plan *plan);
-void mount_root(const struct plan *plan, int image_ids);
+void mount_spare_storage(const struct plan *plan);
+void mount_storage(const struct plan *plan);
+void mount_root(const struct plan *plan);
 
 // stage.c and devices.c: the file system that the program sees
 struct stage {
@@ -146,16 +147,16 @@ void limit_resources(const struct plan *plan);
 
 // landlock.c
 void enter_landlock(const struct plan *plan);
-long landlock_abi(void);
 
-// filter.c
+// filter.c and filter-arguments.c
+struct bpf_program;
 void install_filter(enum filter filter);
+void check_arguments(struct bpf_program *to, bool is_traced);
 
 // hygiene.c
 void occupy_standard_descriptors(void);
 void take_null_of_root(void);
-void close_private_descriptors(bool keeps_control);
-void reset_signals(void);
+void close_private_descriptors(bool keeps_control, int first);
 void leave_surroundings(void);
 void leave_realtime(void);
 

@@ -1,4 +1,4 @@
-// Dying with the parent, without a gap.
+// Dying with the monitor, without a gap.
 //
 // The kernel's death signal misses a parent that died before it was asked for, and a change of
 // identity clears it. getppid() does not help inside a pid namespace, where it is always 0. So the
@@ -11,11 +11,6 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
-
-// For the monitor itself; its parent's pid is told on the command line.
-void follow_parent(pid_t expected) {
-  if (expected && getppid() != expected) fail_with("the parent is gone");
-}
 
 struct lifeline open_lifeline(void) {
   int ends[2];

@@ -20,9 +20,8 @@
 enum { MAX_OPTIONS_BYTES = 64 * 1024 };
 
 static void enter_spaces(const struct plan *plan) {
-  const char *failed = NULL;
-  if (plan->namespaces) failed = enter_namespaces(plan->pivots);
-  if (!failed && plan->namespaces && !plan->stage) failed = cover_host_views();
+  if (!plan->namespaces) return;
+  const char *failed = enter_namespaces(plan->pivots);
   if (failed) fail(failed);
 }
 
@@ -30,12 +29,14 @@ static void enter_spaces(const struct plan *plan) {
 struct provision {
   struct lifeline line;
   struct map_request ids;
-  int image_ids;
 };
 
-static void enter_root(const struct plan *plan, int image_ids) {
+static void enter_root(const struct plan *plan) {
   struct stage stage;
-  mount_root(plan, image_ids);
+  if (plan->namespaces) leave_host_mounts();
+  const char *failed = plan->namespaces && !plan->stage ? cover_host_views() : NULL;
+  if (failed) fail(failed);
+  mount_root(plan);
   // The daemon fills the root while the rest is built.
   if (plan->controlled) tell_mounted();
   build_stage(plan, &stage);
@@ -47,66 +48,65 @@ static void enter_root(const struct plan *plan, int image_ids) {
 // Everything that is undone by a later step comes after it: identity clears the death signal, the
 // filter would forbid calls of the steps before.
 static void confine(const struct plan *plan, struct provision *given) {
-  follow_lifeline(&given->line);
-  enter_spaces(plan);
-  enter_root(plan, given->image_ids);
+  enter_root(plan);
   leave_surroundings();
   limit_resources(plan);
   drop_identity(plan, &given->ids);
   follow_lifeline(&given->line);
   reset_signals();
-  close_private_descriptors(plan->controlled);
+  close_private_descriptors(plan->controlled, CONTROL_FD + 1);
   if (plan->work_folder && chdir(plan->work_folder)) fail_at("working folder", plan->work_folder);
   enter_landlock(plan);
   install_filter(plan->filter);
 }
 
-static void run_program(const struct plan *plan, struct provision *given) {
-  take_lifeline(&given->line);
-  confine(plan, given);
-  execve(plan->program[0], plan->program, (char *const *)plan->environment);
-  fail_at("execute", plan->program[0]);
-}
-
-// The monitor keeps only stderr, so that readers and writers of the others see the job's end.
-static void let_go_of_stdio(bool controlled) {
-  close(STDIN_FILENO);
-  close(STDOUT_FILENO);
-  close(3);
-  close(4);
-  if (!controlled) return;
-  close(CONTROL_FD);
-  report_failures_to(STDERR_FILENO);
-}
-
-static pid_t start(const struct plan *plan) {
-  struct provision given = {open_lifeline(), open_map_request(plan), open_image_ids(plan)};
-  pid_t child = fork_into(plan->namespaces);
-  if (child < 0) fail(plan->namespaces ? "namespaces" : "fork");
-  if (child == 0) run_program(plan, &given);
-  hold_lifeline(&given.line);
-  if (given.image_ids >= 0) close(given.image_ids);
-  let_go_of_stdio(plan->controlled);
-  answer_map_request(&given.ids, child, plan);
-  return child;
-}
-
-// Moving a process between control groups takes the kernel ten milliseconds and more, starting one
-// another: a spare launcher has both behind it, and waits to be told what to do.
 static struct plan await_options(const struct plan *spare) {
   static char block[MAX_OPTIONS_BYTES];
   size_t size = read_options(block, sizeof block);
   return complete_options(spare, block, size);
 }
 
+static void run_program(const struct plan *first, struct provision *given) {
+  take_lifeline(&given->line);
+  follow_lifeline(&given->line);
+  enter_spaces(first);
+  mount_spare_storage(first);
+  struct plan plan = first->spare ? await_options(first) : *first;
+  confine(&plan, given);
+  execve(plan.program[0], plan.program, (char *const *)plan.environment);
+  fail_at("execute", plan.program[0]);
+}
+
+// The monitor keeps only stderr, so that readers and writers of the others see the job's end.
+static void let_go_of_stdio(const struct plan *plan) {
+  close(STDIN_FILENO);
+  close(STDOUT_FILENO);
+  close(3);
+  close(4);
+  if (plan->spare_storage) close(STORAGE_FD);
+  if (!plan->controlled) return;
+  close(CONTROL_FD);
+  report_failures_to(STDERR_FILENO);
+}
+
+static pid_t start(const struct plan *plan) {
+  struct provision given = {open_lifeline(), open_map_request(plan)};
+  pid_t child = fork_into(plan->namespaces);
+  if (child < 0) fail(plan->namespaces ? "namespaces" : "fork");
+  if (child == 0) run_program(plan, &given);
+  hold_lifeline(&given.line);
+  let_go_of_stdio(plan);
+  answer_map_request(&given.ids, child);
+  return child;
+}
+
 int main(int argc, char **argv) {
-  if (prctl(PR_SET_PDEATHSIG, 9)) fail("parent death signal");
   struct plan plan = parse_options(argc, argv);
   if (plan.probe) return print_probe();
   if (plan.controlled) open_control();
   follow_parent(plan.parent);
   occupy_standard_descriptors();
-  close_private_descriptors(plan.controlled);
+  close_private_descriptors(plan.controlled, plan.spare_storage ? STORAGE_FD + 1 : STORAGE_FD);
   require_children_files();
   // A Ctrl-C meant for the daemon would end the job without its time of grace. Fails only when this
   // is a session of its own already.
@@ -115,7 +115,10 @@ int main(int argc, char **argv) {
   leave_realtime();
   // Before there is a child, so that all of it is inside; the monitor is its smallest part.
   join_cgroups(&plan.cgroups);
-  if (plan.spare) plan = await_options(&plan);
+  // Moving a process between control groups takes the kernel ten milliseconds and more, starting one
+  // another, a file system one: a spare launcher has all of it behind it, and waits to be told what
+  // to do. The monitor has to know that itself where no namespace ends the job with its first process.
+  if (plan.spare && !plan.namespaces) plan = await_options(&plan);
   block_monitor_signals();
   pid_t child = start(&plan);
   // A job of the same user must not ptrace the monitor; only now, because a process that is not

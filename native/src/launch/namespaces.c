@@ -33,12 +33,18 @@ const char *enter_namespaces(bool shows_root) {
   if (needs_user_namespace && !map_own_ids(uid, gid, outer_uid, outer_gid)) {
     return "namespaces: id maps";
   }
-  // Or every mount made here would appear on the host.
-  if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL)) return "namespaces: private mounts";
+  // Or every mount made here would appear on the host. What the host unmounts goes here, too, where
+  // its mounts are shared: a spare launcher, which waits for days, must not keep a disk busy.
+  if (mount("none", "/", NULL, MS_REC | MS_SLAVE, NULL)) return "namespaces: mounts of its own";
   // A name that every image resolves, and that says nothing of the host.
   static const char name[] = "localhost";
   if (sethostname(name, sizeof name - 1)) return "namespaces: host name";
   return NULL;
+}
+
+// What the host mounts from now on must not appear below what is mounted for the job, writable.
+void leave_host_mounts(void) {
+  if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL)) fail("namespaces: private mounts");
 }
 
 static bool mount_terminals(void) {

@@ -91,6 +91,7 @@ static bool take_path(struct plan *plan, const char *option, char *value) {
   else if (!strcmp(option, "--stage")) plan->stage = value;
   else if (!strcmp(option, "--work-folder")) plan->work_folder = value;
   else if (!strcmp(option, "--storage")) plan->storage = split(value);
+  else if (!strcmp(option, "--spare-storage")) plan->spare_storage = value;
   else if (!strcmp(option, "--bind")) add_bind(plan, value);
   else if (!strcmp(option, "--read")) add_path(&plan->read_paths, value, MAX_PATHS);
   else if (!strcmp(option, "--execute")) add_path(&plan->execute_paths, value, MAX_PATHS);
@@ -161,6 +162,9 @@ struct plan parse_options(int argc, char **argv) {
   struct plan plan = {.cpu = -1};
   take_options(&plan, argc, argv);
   if (plan.spare && !plan.controlled) fail_with("--spare needs --control");
+  if (plan.spare_storage && !(plan.spare && plan.namespaces)) {
+    fail_with("--spare-storage needs --spare and --namespaces");
+  }
   if (!plan.probe && !plan.spare) check(&plan);
   return plan;
 }
@@ -171,6 +175,7 @@ enum { MAX_STRINGS = 512 };
 struct plan complete_options(const struct plan *spare, char *block, size_t size) {
   static char *strings[MAX_STRINGS + 2];
   struct plan plan = *spare;
+  plan.spare = false;
   int count = 1;
   for (size_t at = 0; at < size; at += strlen(block + at) + 1) {
     if (count > MAX_STRINGS) fail_with("too many options");

@@ -24,7 +24,9 @@ uid_t owner_of_root(const struct plan *plan) {
 
 // Shows the image's files as the job's own, in this mount namespace only. Read-only, so that not
 // even a bug of the overlay could write into what other jobs run from.
-static void shift_owner(const struct plan *plan, int ids) {
+static void shift_owner(const struct plan *plan) {
+  int ids = open_shifted_ids(plan->lower_owner, owner_of_root(plan));
+  if (ids < 0) fail("image: user namespace for its ids");
   int fd = clone_mount(plan->lower, false);
   if (fd < 0) fail_at("image", plan->lower);
   struct mount_attr attr = {
@@ -87,19 +89,11 @@ static void bind_to_itself(const char *folder) {
   if (attach_mount(fd, folder)) fail_at("root", folder);
 }
 
-// Before the child is in a pid namespace, whose pids /proc does not know yet; -1 when not wanted.
-int open_image_ids(const struct plan *plan) {
-  if (!plan->lower_owner) return -1;
-  int ids = open_shifted_ids(plan->lower_owner, owner_of_root(plan));
-  if (ids < 0) fail("image: user namespace for its ids");
-  return ids;
-}
-
-void mount_root(const struct plan *plan, int image_ids) {
+void mount_root(const struct plan *plan) {
   if (!plan->root) return;
   if (!plan->lower) return bind_to_itself(plan->root);
-  mount_storage(&plan->storage);
-  if (image_ids >= 0) shift_owner(plan, image_ids);
+  mount_storage(plan);
+  if (plan->lower_owner) shift_owner(plan);
   make_layer(plan->upper, plan, 0755);
   make_layer(plan->work, plan, 0700);
   mount_overlay(plan);

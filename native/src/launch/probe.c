@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "launch.h"
 
+#include "../confine/ruleset.h"
+
 #include <errno.h>
 #include <linux/seccomp.h>
 #include <stdio.h>

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { ATTEMPTS = 64 };
@@ -39,21 +40,51 @@ static int open_device(int control, int file, char *path, size_t size) {
   return -1;
 }
 
-void mount_storage(const struct bind *storage) {
+static dev_t spare_device;
+
+static dev_t device_of(const char *folder) {
+  struct stat found;
+  if (stat(folder, &found)) fail_at("spare storage", folder);
+  return found.st_dev;
+}
+
+// Without barriers: or the job's end would wait for the disk. Nothing in it outlives the host.
+static void mount_file(int file, const char *folder) {
   char path[32];
-  if (!storage->source) return;
-  int file = open(storage->source, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-  if (file < 0) fail_at("storage", storage->source);
   int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
   if (control < 0) fail("storage: /dev/loop-control");
   int device = open_device(control, file, path, sizeof path);
   if (device < 0) fail("storage: loop device");
-  // Without barriers: or the job's end would wait for the disk. Nothing in it outlives the host.
-  const char *options = "discard,barrier=0";
-  if (mount(path, storage->target, "ext4", MS_NOSUID | MS_NODEV | MS_NOATIME, options)) {
-    fail_at("storage", storage->target);
-  }
+  unsigned long flags = MS_NOSUID | MS_NODEV | MS_NOATIME;
+  if (mount(path, folder, "ext4", flags, "discard,barrier=0")) fail_at("storage", folder);
   close(device);
   close(control);
+}
+
+// Before it is known what for: of a job's start this is the longest step. The first two folders
+// make the file system read its tables.
+void mount_spare_storage(const struct plan *plan) {
+  if (!plan->spare_storage) return;
+  mount_file(STORAGE_FD, plan->spare_storage);
+  close(STORAGE_FD);
+  spare_device = device_of(plan->spare_storage);
+  if (plan->upper && mkdir(plan->upper, 0755)) fail_at("layer", plan->upper);
+  if (plan->work && mkdir(plan->work, 0700)) fail_at("layer", plan->work);
+}
+
+void mount_storage(const struct plan *plan) {
+  const struct bind *storage = &plan->storage;
+  // Who removes the folder on the host removes the mount here; the job would write to the host's own.
+  if (plan->spare_storage && device_of(plan->spare_storage) != spare_device) {
+    fail_with("the spare file system is gone");
+  }
+  if (!storage->source) return;
+  // Another file system than was thought.
+  if (plan->spare_storage && umount2(plan->spare_storage, MNT_DETACH)) {
+    fail_at("spare storage", plan->spare_storage);
+  }
+  int file = open(storage->source, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  if (file < 0) fail_at("storage", storage->source);
+  mount_file(file, storage->target);
   close(file);
 }

@@ -23,28 +23,28 @@ static pid_t decoder;
 
 static void become_decoder(char **program, pid_t parent) {
   follow_parent(parent);
-  if (chdir("/")) cannot("chdir");
+  if (chdir("/")) fail("chdir");
   limit_resources(0, max_memory_bytes);
   confine_to_reading(system_folders, "/etc/ld.so.cache");
   allow_calls_of_decoder();
   // Without an environment: variables of the loader and of the program itself would steer it.
   execve(program[0], program, (char *[]){NULL});
-  cannot(program[0]);
+  fail(program[0]);
 }
 
 static void replace(int fd, int by) {
-  if (dup2(by, fd) != fd) cannot("dup2");
+  if (dup2(by, fd) != fd) fail("dup2");
   close(by);
 }
 
 void start_decoder(char **program) {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC)) cannot("pipe");
+  if (pipe2(ends, O_CLOEXEC)) fail("pipe");
   // Fewer changes between the two; above the user's share the default stays.
   fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES);
   pid_t self = getpid();
   decoder = fork();
-  if (decoder < 0) cannot("fork");
+  if (decoder < 0) fail("fork");
   if (decoder == 0) {
     replace(STDOUT_FILENO, ends[1]);
     become_decoder(program, self);
@@ -58,7 +58,7 @@ void await_decoder(void) {
   int status;
   if (!decoder) return;
   while (waitpid(decoder, &status, 0) < 0) {
-    if (errno != EINTR) cannot("wait");
+    if (errno != EINTR) fail("wait");
   }
   decoder = 0;
   if (WIFSIGNALED(status)) blame_decoder("ended by a signal");

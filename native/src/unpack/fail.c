@@ -37,14 +37,19 @@ void too_large(const char *format, ...) {
   say("TOO_LARGE", format, arguments);
 }
 
-void host_failure(const char *format, ...) {
+static void blame_host(const char *format, ...) PRINTS;
+static void blame_host(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   say("HOST", format, arguments);
 }
 
-void cannot(const char *step) {
-  host_failure("%s: %s", step, strerror(errno));
+void fail(const char *step) {
+  blame_host("%s: %s", step, strerror(errno));
+}
+
+void fail_with(const char *message) {
+  blame_host("%s", message);
 }
 
 // What it had to say is the line before.
@@ -65,7 +70,7 @@ void blame_entry(const char *name) {
     case EROFS:
     case EMFILE:
     case ENFILE:
-    case ENOSYS: host_failure("%s: %s", quoted(name), strerror(errno));
+    case ENOSYS: blame_host("%s: %s", quoted(name), strerror(errno));
     default: refuse("image entry %s cannot be made: %s", quoted(name), strerror(errno));
   }
 }

@@ -21,14 +21,14 @@ static bool is_current_known;
 
 static ino_t inode_of(int fd) {
   struct stat found;
-  if (fstat(fd, &found)) cannot("look at a folder");
+  if (fstat(fd, &found)) fail("look at a folder");
   return found.st_ino;
 }
 
 // Answers the folder that the tree is made in.
 int begin_tree(void) {
   staging.fd = open_folder(AT_FDCWD, "");
-  if (staging.fd < 0) cannot("openat2(2), of Linux 5.6, in the working directory");
+  if (staging.fd < 0) fail("openat2(2), of Linux 5.6, in the working directory");
   staging.record = add_record(0, "", inode_of(staging.fd));
   root = staging;
   return staging.fd;

@@ -31,7 +31,7 @@ static bool fill(void) {
   ssize_t count;
   do count = read(STDIN_FILENO, buffer + end, BUFFER_BYTES - end);
   while (count < 0 && errno == EINTR);
-  if (count < 0) cannot("read the archive");
+  if (count < 0) fail("read the archive");
   bytes_read += (uint64_t)count;
   if (bytes_read > max_bytes) over_limit();
   end += (size_t)count;

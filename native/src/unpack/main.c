@@ -26,14 +26,13 @@ static void print(const struct tally *tally) {
                         ",\"wrapped\":%s}\n",
                         tally->made, input_bytes(), tally->skipped,
                         has_wrapper() ? "true" : "false");
-  if (write(STDOUT_FILENO, line, (size_t)length) != length) cannot("stdout");
+  if (write(STDOUT_FILENO, line, (size_t)length) != length) fail("stdout");
 }
 
 int main(int argc, char **argv) {
   struct plan plan = parse_options(argc, argv);
   tidy_process(&plan);
   drop_identity(&plan);
-  follow_parent(plan.parent);
   if (plan.decoder) start_decoder(plan.decoder);
   limit_resources(plan.max_bytes, max_memory_bytes);
   confine_to_folder(".");

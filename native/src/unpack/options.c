@@ -11,7 +11,7 @@ static const uint64_t default_max_bytes = 8ULL << 30;
 
 static uint64_t number(const char *text, uint64_t most, const char *message) {
   uint64_t value;
-  if (!read_decimal(text, &value) || value > most) host_failure("%s", message);
+  if (!read_decimal(text, &value) || value > most) fail_with(message);
   return value;
 }
 
@@ -26,19 +26,19 @@ static void take_value(struct plan *plan, const char *option, const char *value)
     plan->max_bytes = number(value, INT64_MAX, "--max-bytes needs a number of bytes");
   } else if (!strcmp(option, "--max-entries")) {
     plan->max_entries = number(value, INT64_MAX, "--max-entries needs a number");
-  } else host_failure("unknown option");
+  } else fail_with("unknown option");
 }
 
 static void check(struct plan *plan) {
   plan->drops_identity = plan->uid || plan->gid;
   if (plan->drops_identity && !(plan->uid && plan->gid)) {
-    host_failure("--uid and --gid go together, neither of them 0");
+    fail_with("--uid and --gid go together, neither of them 0");
   }
   // A mistake in the parser would be root's.
-  if (!plan->drops_identity && geteuid() == 0) host_failure("root needs --uid and --gid");
+  if (!plan->drops_identity && geteuid() == 0) fail_with("root needs --uid and --gid");
   // There is no PATH to search.
   if (plan->decoder && plan->decoder[0][0] != '/') {
-    host_failure("the decoder needs an absolute path");
+    fail_with("the decoder needs an absolute path");
   }
 }
 
@@ -46,7 +46,7 @@ struct plan parse_options(int argc, char **argv) {
   struct plan plan = {.max_bytes = default_max_bytes, .max_entries = DEFAULT_MAX_ENTRIES};
   int at = 1;
   for (; at < argc && strcmp(argv[at], "--"); at += 2) {
-    if (at + 1 == argc) host_failure("unknown option, or one without its value");
+    if (at + 1 == argc) fail_with("unknown option, or one without its value");
     take_value(&plan, argv[at], argv[at + 1]);
   }
   if (at + 1 < argc) plan.decoder = argv + at + 1;

@@ -2,6 +2,8 @@
 #ifndef CAUSEWAY_UNPACK_H
 #define CAUSEWAY_UNPACK_H
 
+#include "../confine/confine.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -47,22 +49,19 @@ struct tally {
 // options.c
 struct plan parse_options(int argc, char **argv);
 
-// fail.c: each ends the process with one line on stderr, for programs a code word first. Names of
-// the archive get into it through quoted() only.
+// fail.c, with fail and fail_with: each ends the process with one line on stderr, for programs a code
+// word first, which of those two is HOST. Names of the archive get into it through quoted() only.
 #define PRINTS __attribute__((noreturn, format(printf, 1, 2)))
-void refuse(const char *format, ...) PRINTS;     // INVALID: the archive breaks a rule
-void too_large(const char *format, ...) PRINTS;  // TOO_LARGE: over a limit, or the disk is full
-void host_failure(const char *format, ...) PRINTS;   // HOST
+void refuse(const char *format, ...) PRINTS;         // INVALID: the archive breaks a rule
+void too_large(const char *format, ...) PRINTS;      // TOO_LARGE: over a limit, or the disk is full
 void blame_decoder(const char *format, ...) PRINTS;  // DECODER, which spoke for itself
-void cannot(const char *step) __attribute__((noreturn));       // HOST; errno says why
-void blame_entry(const char *name) __attribute__((noreturn));  // one of the first three, by errno
+void blame_entry(const char *name) __attribute__((noreturn));  // any but DECODER, by errno
 const char *quoted(const char *name);
 
-// hygiene.c, identity.c
+// hygiene.c
 void tidy_process(const struct plan *plan);
-void follow_parent(pid_t expected);
-void limit_resources(uint64_t max_file_bytes, uint64_t max_memory_bytes);
 void drop_identity(const struct plan *plan);
+void limit_resources(uint64_t max_file_bytes, uint64_t max_memory_bytes);
 
 // landlock.c, filter.c
 void confine_to_folder(const char *path);

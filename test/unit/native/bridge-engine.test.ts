@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterEach, describe, expect, it } from 'vitest'
 import { startBridgeEngine, type BridgeEngine, type EngineRefusal } from '@causeway/native'
 import { openSockets } from '../../support/open-descriptors.ts'
@@ -221,6 +223,32 @@ describe('an engine', () => {
     expect(await text(silent)).toBe('')
     open({ name })
   })
+
+  it('that is closed is kept by nobody, nor what it told', async () => {
+    setFlagsFromString('--expose-gc')
+    const collectGarbage = runInNewContext('gc') as () => void
+    let collected = 0
+    const registry = new FinalizationRegistry(() => collected++)
+    const openOne = () => {
+      const told = { bytes: Buffer.alloc(100_000) }
+      registry.register(told, undefined)
+      const engine: BridgeEngine = startBridgeEngine({
+        name: `causeway-test-${randomUUID()}`,
+        limits,
+        notices,
+        // As a bridge does: what it calls leads back to it.
+        onLine: (_line, _peer, tag) => void (engine.reply(tag, undefined) && told.bytes.fill(0)),
+        onLinesEnd: () => {},
+        onRefusal: () => {},
+      })
+      engine.close('')
+    }
+    for (let count = 0; count < 50; count++) openOne()
+    // The last one may be held by a register.
+    await expect
+      .poll(() => (collectGarbage(), collected), { timeout: 10_000 })
+      .toBeGreaterThanOrEqual(45)
+  }, 20_000)
 
   it('says that a name is taken, and leaves nothing open', () => {
     const { name } = open()

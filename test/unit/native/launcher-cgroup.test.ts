@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { hostHierarchies } from '../../../runtime/src/sandbox/cgroup-mounts.ts'
+import { killIfThere } from '../../support/kill-if-there.ts'
 import { ended, isRoot, launch, starters, ways } from './job.ts'
 import { untilCount } from './processes.ts'
 
@@ -27,7 +28,7 @@ async function removeGroup(folder: string): Promise<void> {
     try {
       return rmdirSync(folder)
     } catch {
-      for (const pid of processesIn(folder)) process.kill(pid, 'SIGKILL')
+      for (const pid of processesIn(folder)) killIfThere(pid)
       await pause(10)
     }
   }

@@ -1,12 +1,13 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { childrenOf } from '../../../runtime/src/sandbox/process-tree.ts'
-import { ended, launch, starters, ways } from './job.ts'
+import { ended, isRoot, launch, starters, ways } from './job.ts'
 import { inRoot, kinds, makePlace, stage, type Kind } from './launcher-place.ts'
 
 /** Starts the launcher with a control descriptor. */
@@ -141,6 +142,82 @@ describe.each(ways)('a spare launcher of $way', ({ starter, options }) => {
       code: 125,
       stderr: 'bridge-launch: --spare needs --control\n',
     })
+  })
+})
+
+const inNamespaces = ways.filter(({ namespaces }) => namespaces)
+
+describe.each(inNamespaces)('a spare launcher of $way', ({ starter, options }) => {
+  const block = (words: string[]) => [...words, ''].map((word) => `${word}\0`).join('')
+
+  async function startSpare(args: string[] = []) {
+    const spare = startControlled(starter, ['--spare', '--namespaces', ...args])
+    await expect.poll(() => childrenOf(spare.child.pid!)).toHaveLength(1)
+    const [child] = childrenOf(spare.child.pid!)
+    const namespace = (pid: number | 'self') => readlinkSync(`/proc/${pid}/ns/mnt`)
+    await expect.poll(() => namespace(child!)).not.toBe(namespace('self'))
+    return { ...spare, inside: child! }
+  }
+
+  it('is in them before it is told what to do', async () => {
+    const { control, end, inside } = await startSpare()
+    const space = readlinkSync(`/proc/${inside}/ns/mnt`)
+    const program = ['/bin/sh', '-c', 'readlink /proc/self/ns/mnt; ls /proc/self/fd']
+    control.write(block([...options, '--', ...program]))
+    expect(await once(control, 'data')).toEqual(['mounted\n'])
+    control.write('g')
+    const { code, stdout, stderr } = await end
+    expect({ code, stdout, stderr }).toEqual({
+      code: 0,
+      stdout: `${space}\n0\n1\n2\n3\n4\n5\n`, // 5: the folder that ls has open
+      stderr: '',
+    })
+  })
+
+  it.each([
+    ['an unknown option', ['--what', 'x', '--', '/bin/true'], /unknown option/],
+    ['no program', [...options, '--max-files', '99'], /no program/],
+  ])('refuses %s', async (_what, words, line) => {
+    const { control, end } = await startSpare()
+    const said = allOf(control)
+    control.write(block(words))
+    expect(await end).toMatchObject({ code: 125, stdout: '', stderr: '' })
+    expect(await said).toMatch(line)
+  })
+
+  it('ends when nobody needs it', async () => {
+    const { control, end } = await startSpare()
+    control.end()
+    expect(await end).toMatchObject({ code: 0, stdout: '', stderr: '' })
+  })
+
+  it('takes a file system only in them', async () => {
+    const { end } = startControlled(starter, ['--spare', '--spare-storage', '/tmp'])
+    expect(await end).toMatchObject({
+      code: 125,
+      stderr: 'bridge-launch: --spare-storage needs --spare and --namespaces\n',
+    })
+  })
+})
+
+describe.skipIf(!isRoot)('a spare launcher (only root can mount)', () => {
+  it('keeps nothing busy that the host unmounts', async () => {
+    // Below what is shared, as systemd shares everything.
+    const shared = mkdtempSync(join(tmpdir(), 'causeway-shared-'))
+    onTestFinished(() => rmSync(shared, { recursive: true }))
+    execFileSync('mount', ['-t', 'tmpfs', 'causeway-test', shared])
+    onTestFinished(() => void spawnSync('umount', ['-R', '-l', shared]))
+    execFileSync('mount', ['--make-shared', shared])
+    const disk = join(shared, 'disk')
+    mkdirSync(disk)
+    execFileSync('mount', ['-t', 'tmpfs', 'causeway-test', disk])
+    const { child } = startControlled(starters[0]!, ['--spare', '--namespaces'])
+    await expect.poll(() => childrenOf(child.pid!)).toHaveLength(1)
+    const seen = () => readFileSync(`/proc/${childrenOf(child.pid!)[0]}/mountinfo`, 'utf8')
+    await expect.poll(seen).toMatch(new RegExp(`${disk} .* master:`))
+    execFileSync('umount', [disk])
+    expect(seen()).toContain(shared)
+    expect(seen()).not.toContain(disk)
   })
 })
 

@@ -115,4 +115,30 @@ describe.each(kinds)('$kind', (kind) => {
       expect(mountsBelow(place.folder)).toEqual([])
     }
   }, 60_000)
+
+  // Between a fork and the child's wish to die with its parent there are a few microseconds only.
+  it('ends at whatever microsecond its launcher is killed', async () => {
+    const [token, place] = [uniqueToken(), makePlace(kind)]
+    const options = [...stage(kind, place), '--', inRoot(kind, '/bin/busybox'), 'true', '']
+    const block = options.map((option) => `${option}\0`).join('')
+    for (let kill = 0; kill < kills; kill++) {
+      const child = launch(kind.starter, ['--control', '--spare', ...marked(token)], {
+        stdio: ['ignore', 'ignore', 'ignore', 'ignore', 'ignore', 'pipe'],
+      })
+      const control = (child.stdio as readonly unknown[])[5] as Duplex
+      control.on('error', () => {})
+      await pause(untilItReadsMs)
+      const until = performance.now() + (kill / kills) * longestMs
+      control.write(block)
+      while (performance.now() < until);
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    }
+    expect(await untilCount(`${token}=`, 0)).toEqual([])
+    expect(mountsBelow(place.folder)).toEqual([])
+  }, 60_000)
 })
+
+const kills = 600
+const longestMs = 1.2
+const untilItReadsMs = 4

@@ -9,6 +9,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -27,7 +28,7 @@ import {
 
 const bytes = 8 * 1024 * 1024
 const rootKinds = kinds.filter(({ owner, treeOwner }) => owner !== treeOwner)
-const isUsable = rootKinds.length > 0 && (await canLimitStorage())
+const isUsable = rootKinds.length > 0 && (await canLimitStorage(tmpdir()))
 
 /** A place whose layer lies in a file system of its own. */
 function makeSmallPlace(kind: Kind): { place: Place; file: string; options: string[] } {

@@ -9,7 +9,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-const sources = fileURLToPath(new URL('../../../native/src/unpack/', import.meta.url))
+const folders = ['confine', 'unpack'].map((name) =>
+  fileURLToPath(new URL(`../../../native/src/${name}/`, import.meta.url)),
+)
 const run = promisify(execFile)
 
 /** Compiles it with further flags into `folder`. @returns its path */
@@ -20,8 +22,9 @@ export async function buildUnpacker(
   compiler = 'cc',
 ): Promise<string> {
   const output = join(folder, name)
-  const files = readdirSync(sources).filter((file) => file.endsWith('.c'))
+  const files = folders.flatMap((from) => readdirSync(from).map((file) => join(from, file)))
+  const sources = files.filter((file) => file.endsWith('.c'))
   const always = ['-std=gnu11', '-Wall', '-Wextra', '-Werror', '-o', output]
-  await run(compiler, [...flags, ...always, ...files.map((file) => join(sources, file))])
+  await run(compiler, [...flags, ...always, ...sources])
   return output
 }

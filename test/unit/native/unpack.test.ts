@@ -3,11 +3,20 @@
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { nativePaths } from '@causeway/native'
-import { describe, expect } from 'vitest'
+import { describe, expect, onTestFinished } from 'vitest'
 import { compress, rootOf } from '../images/tar-fixture.ts'
 import { isRoot, test } from '../images/temp-folder.ts'
 import { hello, noise } from '../images/unpack-fixture.ts'
@@ -168,21 +177,33 @@ describe('confinement', () => {
   })
 })
 
+function endIfAlive(pid: number): void {
+  if (existsSync(`/proc/${pid}`)) process.kill(pid, 'SIGKILL')
+}
+
 describe('its end', () => {
   test('comes with that of its parent, and its decoder ends too', async ({ folder }) => {
     const token = `${Date.now()}${process.pid}`.slice(-15)
     const args = [...identity, '--max-bytes', token, '--', '/usr/bin/xz', '-dc']
-    // Its input stays open, so only the death of the shell can end it.
+    // Its input never ends, so only the death of the shell can end it. (A pipe of Node's would be
+    // closed with the shell.)
+    const input = join(folder, 'input')
+    spawnSync('mkfifo', [input])
+    const fd = openSync(input, 'r+')
     const shell = spawn('/bin/sh', ['-c', 'exec 3<&0; "$@" <&3 & wait', 'sh', program, ...args], {
       cwd: workplace(folder),
-      stdio: ['pipe', 'ignore', 'ignore'],
+      stdio: [fd, 'ignore', 'ignore'],
     })
+    closeSync(fd)
     const pids = await untilCount(token, 2)
-    const decoder = await decoderOf(pids.find((pid) => pid !== shell.pid)!)
+    const unpacker = pids.find((pid) => pid !== shell.pid)!
+    const decoder = await decoderOf(unpacker)
+    onTestFinished(() => endIfAlive(decoder))
+    // As confined as it gets: a death signal is sent by its rights.
+    await until(() => statusOf(unpacker)['Seccomp'] === '2')
     shell.kill('SIGKILL')
     await untilCount(token, 0)
     await until(() => !existsSync(`/proc/${decoder}`))
-    shell.stdin!.destroy()
   })
 
   test('of a decoder by a signal is told', async ({ folder }) => {

@@ -1,0 +1,30 @@
+// A system call filter as the kernel takes it: a BPF program over one call's number and arguments.
+#ifndef CAUSEWAY_BPF_H
+#define CAUSEWAY_BPF_H
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+
+enum { MAX_INSTRUCTIONS = 256 };
+
+struct bpf_program {
+  struct sock_filter code[MAX_INSTRUCTIONS];
+  unsigned short length;
+};
+
+#define ARGUMENT(number) offsetof(struct seccomp_data, args[number])
+
+// Loads the call's number, for what follows; a call of another architecture is answered so.
+void begin_program(struct bpf_program *to, unsigned foreign);
+void load(struct bpf_program *to, size_t offset);
+void compare(struct bpf_program *to, unsigned short test, unsigned value, int yes, int no);
+void answer(struct bpf_program *to, unsigned action);
+void answer_if(struct bpf_program *to, unsigned number, unsigned action);
+void answer_each(struct bpf_program *to, const unsigned *numbers, size_t count, unsigned action);
+void install_program(const struct bpf_program *built);
+
+#define ANSWER_EACH(to, list, action) \
+  answer_each((to), (list), sizeof(list) / sizeof *(list), (action))
+
+#endif

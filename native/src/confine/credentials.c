@@ -1,0 +1,49 @@
+// Another user, fewer capabilities, and no way back to more.
+#define _GNU_SOURCE
+#include "confine.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <stdbool.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// A change that half happened must not go unseen.
+static void verify(uid_t uid, gid_t gid) {
+  uid_t real_uid, effective_uid, saved_uid;
+  gid_t real_gid, effective_gid, saved_gid;
+  if (getresuid(&real_uid, &effective_uid, &saved_uid)) fail("getresuid");
+  if (getresgid(&real_gid, &effective_gid, &saved_gid)) fail("getresgid");
+  bool users = real_uid == uid && effective_uid == uid && saved_uid == uid;
+  bool groups = real_gid == gid && effective_gid == gid && saved_gid == gid;
+  if (!users || !groups) fail_with("the change of identity did not take");
+  if (uid != 0 && setuid(0) == 0) fail_with("root can be had back");
+}
+
+// That user, in that group and no other.
+void become(uid_t uid, gid_t gid) {
+  // Groups first: afterwards there is no right to.
+  if (setgroups(0, NULL)) fail("setgroups");
+  if (setresgid(gid, gid, gid)) fail("setresgid");
+  if (setresuid(uid, uid, uid)) fail("setresuid");
+  verify(uid, gid);
+}
+
+// Also for an ordinary user: it may have been given some.
+// @param kept a bit for each
+void keep_capabilities(uint64_t kept) {
+  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  const uint32_t low = (uint32_t)kept, high = (uint32_t)(kept >> 32);
+  struct __user_cap_data_struct data[2] = {{low, low, 0}, {high, high, 0}};
+  if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) && errno != EINVAL) {
+    fail("ambient capabilities");
+  }
+  if (syscall(SYS_capset, &header, data)) fail("capset");
+}
+
+// A setuid program raises no rights from here on. Without it Landlock and seccomp are for root only.
+void forbid_new_privileges(void) {
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) fail("no_new_privs");
+}
