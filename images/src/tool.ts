@@ -4,10 +4,11 @@
  *
  * @module
  */
-import { spawn, type ChildProcess } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { ImageError, errorCode } from './image-error.ts'
+import { startChild } from './start-child.ts'
 
 /** Who a program runs as and where; missing means as ourselves, in `/`. */
 export interface ToolOptions {
@@ -31,7 +32,6 @@ export interface Tool {
   name: string
   stdin: Writable
   stdout: Readable
-  /** Rejects only when it could not be started. */
   exit: Promise<ToolExit>
   /** Ends it at once; nothing happens when it has ended. */
   kill: () => void
@@ -52,25 +52,29 @@ const packageOf: Readonly<Record<string, string>> = {
 const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 const maxStderrBytes = 4096
 
-/** Starts a program with pipes for stdin and stdout. */
-export function startTool(name: string, args: readonly string[], options: ToolOptions = {}): Tool {
+/**
+ * Starts a program with pipes for stdin and stdout.
+ *
+ * @throws ImageError IMAGE_BUILD_FAILED when it is not installed; system errors of one that cannot
+ *   be started
+ */
+export async function startTool(
+  name: string,
+  args: readonly string[],
+  options: ToolOptions = {},
+): Promise<Tool> {
   const { env, cwd = '/', ...identity } = options
-  const child = spawn(name, args, {
+  const child = await startChild(name, args, {
     ...identity,
     cwd,
     env: { PATH: path, LC_ALL: 'C', ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
-  })
-  const stderr = collectTail(child.stderr)
+  }).catch((error: unknown) => Promise.reject(startFailure(name, cwd, error)))
+  const exit = waitForExit(child)
+  const stdin = child.stdin!
   // A program that ends early breaks its pipe; its exit says why, which is what we report.
-  child.stdin.on('error', () => {})
-  return {
-    name,
-    stdin: child.stdin,
-    stdout: child.stdout,
-    exit: waitForExit(name, cwd, child, stderr),
-    kill: () => void child.kill('SIGKILL'),
-  }
+  stdin.on('error', () => {})
+  return { name, stdin, stdout: child.stdout!, exit, kill: () => void child.kill('SIGKILL') }
 }
 
 /**
@@ -86,8 +90,9 @@ export async function runTool(
 ): Promise<string> {
   const { signal, ...rest } = options
   signal?.throwIfAborted()
-  const tool = startTool(name, args, rest)
+  const tool = await startTool(name, args, rest)
   signal?.addEventListener('abort', tool.kill, { once: true })
+  if (signal?.aborted === true) tool.kill()
   tool.stdin.end()
   const output: Buffer[] = []
   tool.stdout.on('data', (chunk: Buffer) => output.push(chunk))
@@ -106,27 +111,38 @@ export function isBrokenPipe(error: unknown): boolean {
   return ['EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED'].includes(code)
 }
 
+/** The same for one whose input another one is: that is ended when there is none to read it. */
+export async function startReader(
+  source: Tool,
+  name: string,
+  args: readonly string[],
+  options?: ToolOptions,
+): Promise<Tool> {
+  try {
+    return await startTool(name, args, options)
+  } catch (error) {
+    source.kill()
+    await source.exit
+    throw error
+  }
+}
+
 /** The last line a program said, or how it ended when it said nothing. */
 export function describeExit(exit: ToolExit): string {
   if (exit.lastLine !== '') return exit.lastLine
   return exit.code === -1 ? 'ended by a signal' : `exit status ${exit.code}`
 }
 
-function waitForExit(
-  name: string,
-  cwd: string,
-  child: ChildProcess,
-  stderr: () => string,
-): Promise<ToolExit> {
-  const exit = new Promise<ToolExit>((resolve, reject) => {
-    child.on('error', (error) => reject(startFailure(name, cwd, error)))
+function waitForExit(child: ChildProcess): Promise<ToolExit> {
+  const stderr = collectTail(child.stderr!)
+  // A signal that cannot be sent; it ends by itself then.
+  child.on('error', () => {})
+  return new Promise((resolve) => {
     child.on('close', (code) => resolve({ code: code ?? -1, lastLine: lastLineOf(stderr()) }))
   })
-  exit.catch(() => {}) // Whoever waits for it gets the error; nobody may be waiting yet.
-  return exit
 }
 
-function startFailure(name: string, cwd: string, error: Error): Error {
+function startFailure(name: string, cwd: string, error: unknown): unknown {
   // A missing working folder is reported in the same words as a missing program.
   if (errorCode(error) !== 'ENOENT' || !existsSync(cwd)) return error
   const message = `${name} is not installed; type: apt-get install ${packageOf[name] ?? name}`

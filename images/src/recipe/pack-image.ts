@@ -6,7 +6,7 @@
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { ImageError } from '../image-error.ts'
-import { describeExit, startTool } from '../tool.ts'
+import { describeExit, startReader, startTool } from '../tool.ts'
 
 /** 2023-11-14, after 1980, which zip files inside the image may need. */
 const fixedTime = 1_700_000_000
@@ -32,8 +32,8 @@ export async function packImage(
 ): Promise<void> {
   const times = epoch === undefined ? [] : ['--clamp-mtime']
   const args = [...tarArgs, `--mtime=@${epoch ?? fixedTime}`, ...times, '-f', '-', '.']
-  const tar = startTool('tar', args, { cwd: root })
-  const xz = startTool('xz', xzArgs)
+  const tar = await startTool('tar', args, { cwd: root })
+  const xz = await startReader(tar, 'xz', xzArgs)
   const abort = signal === undefined ? {} : { signal }
   tar.stdin.end()
   const flow = await Promise.allSettled([

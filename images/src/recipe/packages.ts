@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { ImageError, errorText } from '../image-error.ts'
 import type { Owner } from '../root/write-in-root.ts'
-import { describeExit, isBrokenPipe, runTool, startTool } from '../tool.ts'
+import { describeExit, isBrokenPipe, runTool, startReader, startTool } from '../tool.ts'
 
 /** One downloaded package. */
 export interface DebianPackage {
@@ -97,12 +97,17 @@ export async function unpackPackage(
   root: string,
   { members = [], owner }: { members?: readonly string[] | undefined; owner?: Owner } = {},
 ): Promise<void> {
-  const source = startTool('dpkg-deb', ['--fsys-tarfile', path], { cwd: root, ...owner })
+  const source = await startTool('dpkg-deb', ['--fsys-tarfile', path], { cwd: root, ...owner })
   const options = ['-x', '-p', '--no-same-owner', '--keep-directory-symlink', '-f', '-']
-  const tar = startTool('tar', [...options, ...members.map((member) => `./${member}`)], {
-    cwd: root,
-    ...owner,
-  })
+  const tar = await startReader(
+    source,
+    'tar',
+    [...options, ...members.map((member) => `./${member}`)],
+    {
+      cwd: root,
+      ...owner,
+    },
+  )
   source.stdin.end()
   const flow = pipeline(source.stdout, tar.stdin)
   const [broken] = await Promise.allSettled([flow])

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { spawn } from 'node:child_process'
 import { basename } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { ImageError, type ImageErrorKind } from '../image-error.ts'
+import { startChild } from '../start-child.ts'
 
 /** What is unpacked and whose it becomes. */
 export interface UnpackerOptions {
@@ -45,18 +45,21 @@ export interface Unpacker {
   /**
    * Settles when it and its decoder have ended.
    *
-   * @throws ImageError IMAGE_ARCHIVE_INVALID, IMAGE_TOO_LARGE, IMAGE_BUILD_FAILED; system errors of
-   *   a program that cannot be started
+   * @throws ImageError IMAGE_ARCHIVE_INVALID, IMAGE_TOO_LARGE, IMAGE_BUILD_FAILED
    */
   result: Promise<Unpacked>
   /** Ends it at once, and its decoder with it. */
   kill: () => void
 }
 
-/** Starts it in `options.folder`, without an environment. */
-export function startUnpacker(options: UnpackerOptions): Unpacker {
+/**
+ * Starts it in `options.folder`, without an environment.
+ *
+ * @throws system errors of a program that cannot be started
+ */
+export async function startUnpacker(options: UnpackerOptions): Promise<Unpacker> {
   const { program, folder, archive } = options
-  const child = spawn(program, argumentsOf(options), {
+  const child = await startChild(program, argumentsOf(options), {
     cwd: folder,
     env: {},
     stdio: [archive, 'pipe', 'pipe'],
