@@ -5,78 +5,13 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'smol-toml'
 import * as v from 'valibot'
-import { compareLevels, implementedLevel } from './bridge/gate.ts'
-import { defaultLimits, type ClassLimits } from './bridge/limits.ts'
+import { implementedLevel } from './bridge/gate.ts'
+import { bridgeLimits } from './config-bridge-limits.ts'
+import { count, guestFolder, level, maxBytes, maxLimit } from './config-fields.ts'
 import { cpuPinnings } from './sandbox/cpus.ts'
 import { backendSettings } from './sandbox/layers.ts'
+import { leastUidBase, mostUidBase } from './sandbox/uid-range.ts'
 import { signerSettings } from './signer/choose-backend.ts'
-
-const level = v.pipe(
-  v.string(),
-  v.regex(/^\d+\.\d+\.\d+$/, 'expected major.minor.patch'),
-  v.check(
-    (value) => compareLevels(value, implementedLevel) <= 0,
-    `expected at most ${implementedLevel}, the level this version implements`,
-  ),
-)
-const guestFolder = v.pipe(
-  v.string(),
-  v.regex(/^(?:\/[^/\0]+)+$/, 'expected an absolute path inside the image'),
-  v.check((path) => !path.split('/').includes('..'), 'expected a path without ..'),
-)
-
-/** A whole number within bounds, both included. */
-function count(least: number, most: number, byDefault: number) {
-  const expected = `expected a whole number from ${least} to ${most}`
-  const number = v.pipe(
-    v.number(expected),
-    v.integer(expected),
-    v.minValue(least, expected),
-    v.maxValue(most, expected),
-  )
-  return v.optional(number, byDefault)
-}
-
-const maxCount = 1_000_000
-const maxBytes = 1024 * 1024 * 1024
-// The largest that a double counts by ones.
-const maxLimit = Number.MAX_SAFE_INTEGER
-const maxMs = 24 * 60 * 60 * 1000
-
-const classLimits = (defaults: ClassLimits) =>
-  v.optional(
-    v.strictObject({
-      perSecond: count(1, maxCount, defaults.perSecond),
-      burst: count(1, maxCount, defaults.burst),
-      deadlineMs: count(1, maxMs, defaults.deadlineMs),
-    }),
-    {},
-  )
-
-/** What each limit stops stands in `BridgeLimits`. */
-const bridgeLimits = v.pipe(
-  v.strictObject({
-    maxLineBytes: count(1024, 64 * 1024 * 1024, defaultLimits.maxLineBytes),
-    maxStructure: count(64, maxCount, defaultLimits.maxStructure),
-    lineTimeoutMs: count(1, maxMs, defaultLimits.lineTimeoutMs),
-    maxConnections: count(1, maxCount, defaultLimits.maxConnections),
-    maxInFlight: count(1, maxCount, defaultLimits.maxInFlight),
-    maxBufferedBytes: count(1024, maxBytes, defaultLimits.maxBufferedBytes),
-    sendTimeoutMs: count(1, maxMs, defaultLimits.sendTimeoutMs),
-    maxDrainBytes: count(0, maxBytes, defaultLimits.maxDrainBytes),
-    drainTimeoutMs: count(0, maxMs, defaultLimits.drainTimeoutMs),
-    read: classLimits(defaultLimits.read),
-    key: classLimits(defaultLimits.key),
-  }),
-  v.forward(
-    v.partialCheck(
-      [['maxLineBytes'], ['maxBufferedBytes']],
-      ({ maxLineBytes, maxBufferedBytes }) => maxLineBytes <= maxBufferedBytes,
-      'expected at most maxBufferedBytes, or such a line could never come whole',
-    ),
-    ['maxLineBytes'],
-  ),
-)
 
 const configSchema = v.strictObject({
   processor: v.optional(
@@ -162,8 +97,13 @@ const configSchema = v.strictObject({
       storageBytes: count(1024 * 1024, maxLimit, 8 * 1024 * 1024 * 1024),
       /** Processes and threads of a job. */
       maxProcesses: count(16, 4_000_000, 4096),
-      /** First host uid for jobs when the daemon is root, above what others use; see sandbox/uids. */
-      uidBase: count(1000, 4_200_000_000, 1_900_000_000),
+      /** First host uid for jobs when the daemon is root, above what others use; see sandbox/uid-range. */
+      uidBase: count(
+        leastUidBase,
+        mostUidBase,
+        1_900_000_000,
+        'ids below are those of users, services and nobody; from it on jobs need many',
+      ),
       /** Time between SIGTERM to the job and the end of its whole tree, ms. */
       stopGraceMs: count(0, 600_000, 5_000),
     }),

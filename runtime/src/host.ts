@@ -48,7 +48,7 @@ export async function openHost({
   ...options
 }: HostOptions): Promise<Host> {
   const { config, state } = options
-  const sandbox = await openSandbox(config.sandbox, state.deployments, { sweeps: true })
+  const sandbox = await openSandbox(config.sandbox, state.deployments, { sweeps: true, onWarning })
   if (expectsJobs) sandbox.keepSpare()
   const store = (allowLocal: boolean) =>
     openImages({ config: { images: { ...config.images, allowLocal } }, state, onWarning })

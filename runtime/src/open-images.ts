@@ -5,7 +5,7 @@
 import { createImageStore, type ImageStore, type Owner, type TryLock } from '@causeway/images'
 import { closeFd, lockFile, nativePaths } from '@causeway/native'
 import type { Config } from './config.ts'
-import { imageUid } from './sandbox/uids.ts'
+import { imageUid } from './sandbox/uid-range.ts'
 import { isRoot, type StateFolders } from './state.ts'
 
 export interface OpenImagesOptions {

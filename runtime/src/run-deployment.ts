@@ -9,17 +9,17 @@ import type { Config } from './config.ts'
 import type { ExecutionEvent, ExecutionRequest } from './deployments/execution-request.ts'
 import { checkKeysFile } from './deployments/identity.ts'
 import { loadDeployment, type LoadedDeployment } from './deployments/load.ts'
-import { createRunFolder, removeStaleRuns } from './deployments/run-folder.ts'
-import { createExecute } from './execution.ts'
+import { createExecute } from './execution/execution.ts'
 import { openHost } from './host.ts'
 import { openKeys } from './open-keys.ts'
+import { createRunFolder, removeStaleRuns } from './run-folder.ts'
 import type { JobExit } from './sandbox/exit.ts'
 import { chooseBackend } from './signer/choose-backend.ts'
 import { isRoot, type StateFolders } from './state.ts'
 
 export interface RunOptions extends Pick<
   ExecutionRequest,
-  'socket' | 'signal' | 'onOutput' | 'onCall'
+  'socket' | 'signal' | 'hurry' | 'onOutput' | 'onCall'
 > {
   /** Deployment file. */
   file: string

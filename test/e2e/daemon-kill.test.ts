@@ -13,9 +13,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { LogEntry } from '../../runtime/src/deployments/log-entry.ts'
 import type { AttemptRecord } from '../../runtime/src/deployments/record.ts'
 import type { DeploymentDetail } from '../../runtime/src/deployments/view.ts'
+import { groupsOf } from '../support/causeway-leftovers.ts'
 import { copyCheckout } from '../support/copy-checkout.ts'
 import {
-  cgroupsOf,
   mountsOf,
   processesWith,
   startDaemon,
@@ -179,7 +179,7 @@ async function killAtRandom(state: string, as: DaemonOptions): Promise<number> {
   }
   await using daemon = startDaemon(state, as)
   await daemon.ready
-  expect(cgroupsOf(pids)).toEqual([])
+  expect([...pids].flatMap(groupsOf)).toEqual([])
   await daemon.client.call('POST', '/v1/deployments/main/stop')
   const entries = await daemon.logs('main')
   const bySeq = new Map(entries.map((entry) => [entry.seq, JSON.stringify(entry)]))
@@ -207,7 +207,7 @@ async function killAtRandom(state: string, as: DaemonOptions): Promise<number> {
   expect(await daemon.stop()).toMatchObject({ code: 0 })
   pids.add(daemon.pid)
   expect(readdirSync(join(state, 'deployments'))).toEqual([])
-  expect(cgroupsOf(pids)).toEqual([])
+  expect([...pids].flatMap(groupsOf)).toEqual([])
   const left = () => [...processesWith(mark), ...processesWith(state), ...mountsOf(state)]
   await expect.poll(left, { timeout: 10_000 }).toEqual([])
   return complete

@@ -3,17 +3,16 @@
  */
 import { execFileSync } from 'node:child_process'
 import { createECDH } from 'node:crypto'
-import { createServer, type ServerResponse } from 'node:http'
-import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { LogEntry } from '../../runtime/src/deployments/log-entry.ts'
 import type { DeploymentDetail } from '../../runtime/src/deployments/view.ts'
+import { childrenOf } from '../../runtime/src/sandbox/process-tree.ts'
 import { causeway, run, start, type Finished } from '../support/causeway.ts'
+import { groupsOf, leftAfterSecond, leftovers, nothing } from '../support/causeway-leftovers.ts'
 import { copyCheckout } from '../support/copy-checkout.ts'
 import {
   mountsOf,
@@ -23,7 +22,8 @@ import {
   type DaemonProcess,
 } from '../support/daemon.ts'
 import { writeDeployment, type DeploymentFiles } from '../support/deployment.ts'
-import { builtRecipe, recipeImage } from '../support/recipe-image.ts'
+import { recipeImage } from '../support/recipe-image.ts'
+import { slowImage, type SlowImage } from '../support/slow-image.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const isRoot = process.getuid?.() === 0
@@ -56,12 +56,11 @@ interface Spec extends Partial<DeploymentFiles> {
 /** Writes a deployment whose job is a shell script. */
 async function write(id: string, script: string, spec: Spec = {}): Promise<string> {
   const { restartPolicy = 'no', deployment, ...files } = spec
-  const used = spec.image ?? image
-  const manifest = { version: '1', entrypoint: 'job.sh', image: used, restartPolicy }
   return writeDeployment(join(folder.path, 'files', id), {
+    image,
+    manifest: { restartPolicy },
     ...files,
-    image: used,
-    files: { 'job.sh': script, 'manifest.json': JSON.stringify(manifest), ...files.files },
+    files: { 'job.sh': script, ...files.files },
     deployment: { id, ...deployment },
   })
 }
@@ -190,6 +189,17 @@ describe('a job', () => {
     await remove('late')
   })
 
+  test('is ended when its time is over before it runs', async () => {
+    using slow = await slowImage()
+    const deployment = { schedule: { duration: 1500 } }
+    const { name } = await deploy('never', 'exit 0', { image: slow.image, deployment })
+    const { exit, history } = await daemon.reach('never', 'ended')
+    expect(exit).toEqual({ reason: 'timeout', detail: 'its time was over' })
+    expect(history).toMatchObject([{ attempts: [] }])
+    await expect.poll(() => readdirSync(join(folderOf(name), 'executions'))).toEqual([])
+    await remove('never')
+  })
+
   test('signs with the keys that its deployment brought, whose file is needed no more', async () => {
     const keys = join(folder.path, 'keys.json')
     await writeFile(keys, JSON.stringify({ signing: { p256: '11'.repeat(32) } }), { mode: 0o600 })
@@ -265,50 +275,29 @@ i=0; while [ $i -lt 10 ]; do cat big; i=$((i+1)); done; echo done`
 })
 
 describe('stopped or removed while it is being prepared', () => {
-  /** Gives the image out byte by byte, and never all of it. */
-  async function slowServer() {
-    const archive = await readFile((await builtRecipe('minimal')).path)
-    const open = new Set<ServerResponse>()
-    const server = createServer((_, response) => {
-      open.add(response)
-      response.writeHead(200, { 'content-length': archive.length })
-      response.write(archive.subarray(0, archive.length / 2))
-    }).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/image.tar.xz`
-    return {
-      image: { url, sha256: '2'.repeat(64) },
-      close: () => {
-        for (const response of open) response.destroy()
-        server.close()
-      },
-    }
-  }
-
-  /** Deploys what never comes; resolves in the middle of its download. */
-  async function downloading(id: string) {
-    const server = await slowServer()
-    const { name } = await deploy(id, 'exit 0', { image: server.image })
+  /** Resolves in the middle of the download of what `slowImage` gives. */
+  async function downloading(id: string, { image: slow }: SlowImage) {
+    const { name } = await deploy(id, 'exit 0', { image: slow })
     const progress = async () => (await daemon.inspect(id)).current?.progress
     await expect.poll(progress, until).toBe('download')
-    return { ...server, name }
+    return folderOf(name)
   }
 
   test('stop during the download', async () => {
-    const { name, close } = await downloading('slow-stop')
+    using slow = await slowImage()
+    const own = await downloading('slow-stop', slow)
     expect((await command('stop', 'slow-stop')).code).toBe(0)
     const detail = await daemon.inspect('slow-stop')
     expect(detail).toMatchObject({ state: 'stopped', exit: { reason: 'killed' } })
-    await expect.poll(() => readdirSync(join(folderOf(name), 'executions'))).toEqual([])
+    await expect.poll(() => readdirSync(join(own, 'executions'))).toEqual([])
     await remove('slow-stop')
-    close()
   })
 
   test('rm during the download', async () => {
-    const { name, close } = await downloading('slow-rm')
+    using slow = await slowImage()
+    const own = await downloading('slow-rm', slow)
     expect((await command('rm', 'slow-rm', '--force')).code).toBe(0)
-    expect(existsSync(folderOf(name))).toBe(false)
-    close()
+    expect(existsSync(own)).toBe(false)
   })
 
   test('rm while it is unpacked', async () => {
@@ -359,19 +348,79 @@ trap 'echo bye; exit 9' TERM; echo run $n; while :; do sleep 0.1; done`
     })
     const texts = (await second.logs('orderly', 'stream=stdout')).map(({ text }) => text)
     expect(texts).toEqual(['run 1', 'bye', 'run 2'])
+    // What an overlay leaves of it an ordinary user could not remove by hand.
+    await second.client.call('DELETE', '/v1/deployments/orderly?force=1')
     await second.stop()
   })
 
-  test('ends at once when it is told twice, and its jobs with it', async () => {
-    const other = join(folder.path, 'twice')
-    await using stubborn = await readyDaemon(other, { args: ['--allow-local-images'] })
-    const file = await write('stubborn', `trap '' TERM; ${forever}`)
-    await stubborn.client.call('POST', '/v1/deployments', { file })
-    await expect.poll(() => stubborn.logs('stubborn', 'stream=stdout'), until).toHaveLength(1)
-    stubborn.child.kill('SIGTERM')
-    await expect.poll(() => stubborn.child.kill('SIGTERM'), until).toBe(false)
-    expect(await stubborn.finished).toMatchObject({ signal: 'SIGTERM' })
-    await expect.poll(() => processesWith(mark), until).toEqual([])
+  /** A daemon with a job that does not listen and has all the time in the world. */
+  async function stubborn(name: string, stopGraceMs = 600_000) {
+    const own = join(folder.path, name)
+    const config = join(folder.path, `${name}.toml`)
+    await writeFile(config, `[sandbox]\nstopGraceMs = ${stopGraceMs}\n`)
+    const started = await readyDaemon(own, { args: ['--allow-local-images', '--config', config] })
+    let said = ''
+    started.child.stderr!.on('data', (text: string) => (said += text))
+    const file = await write(name, `trap '' TERM; ${forever}`)
+    await started.client.call('POST', '/v1/deployments', { file })
+    await expect.poll(() => started.logs(name, 'stream=stdout'), until).toHaveLength(1)
+    const signal = async (answer: string) => {
+      started.child.kill('SIGTERM')
+      await expect.poll(() => said, until).toContain(answer)
+    }
+    return { own, started, signal }
+  }
+
+  /** The execution that the next daemon continues, before it is stopped. */
+  async function continuedThenStopped(own: string, id: string) {
+    await using next = await readyDaemon(own, { args: ['--allow-local-images'] })
+    const { current } = await next.reach(id, 'running')
+    await next.client.call('POST', `/v1/deployments/${id}/stop`, { graceMs: 0 })
+    await next.stop()
+    return current
+  }
+
+  test('told twice ends its jobs at once, in good order, and continues them', async () => {
+    const { own, started, signal } = await stubborn('twice')
+    await using first = started
+    await signal('a second signal ends them at once')
+    await signal('a third signal')
+    expect(await first.finished).toMatchObject({ code: 0, signal: null })
+    expect(leftovers(own, mark, first.pid)).toEqual(nothing)
+    expect(groupsOf(first.pid)).toEqual([])
+    expect(await continuedThenStopped(own, 'twice')).toMatchObject({
+      attempts: [{ interrupted: true, exit: { reason: 'killed' } }, { number: 2 }],
+    })
+  })
+
+  test('told once does not wait for the long grace time of a stop', async () => {
+    const { own, started, signal } = await stubborn('granted', 100)
+    await using first = started
+    const stopped = first.client.call('POST', '/v1/deployments/granted/stop', { graceMs: 600_000 })
+    await expect.poll(async () => (await first.inspect('granted')).state, until).toBe('stopping')
+    await signal('a second signal ends them at once')
+    expect(await first.finished).toMatchObject({ code: 0, signal: null })
+    expect(await stopped).toMatchObject({ state: 'stopped', history: [{ attempts: [{}] }] })
+    expect(leftovers(own, mark, first.pid)).toEqual(nothing)
+  })
+
+  test.for([
+    { times: 2, ends: { code: 125, signal: null } },
+    { times: 3, ends: { code: null, signal: 'SIGTERM' } },
+  ])('told $times times ends itself, whatever hangs', async ({ times, ends }) => {
+    const { own, started, signal } = await stubborn(`hanging-${times}`)
+    await using hanging = started
+    // What would end the job does nothing any more.
+    const launchers = childrenOf(hanging.pid)
+    expect(launchers.length).toBeGreaterThan(0)
+    for (const pid of launchers) process.kill(pid, 'SIGSTOP')
+    await signal('a second signal ends them at once')
+    await signal('a third signal')
+    if (times === 3) hanging.child.kill('SIGTERM')
+    expect(await hanging.finished).toMatchObject(ends)
+    expect(await leftAfterSecond(own, mark, hanging.pid)).toEqual(nothing)
+    await continuedThenStopped(own, `hanging-${times}`)
+    expect(groupsOf(hanging.pid)).toEqual([])
   })
 
   test.skipIf(!isRoot)(

@@ -143,12 +143,38 @@ describe('doctor', () => {
     })
   })
 
-  test('no PRoot', async ({ folder }) => {
-    const config = writeConfig(folder, '[sandbox]\nproot = "/nonexistent/proot"')
-    const { code, named } = await doctor(folder, config)
-    expect(code).toBe(1)
-    expect(named('PRoot')).toMatchObject({ status: 'failure' })
-    expect(named('PRoot').detail).toContain('apt-get install proot')
+  describe('no PRoot', () => {
+    const withoutProot = (folder: string, backend: string) =>
+      doctor(
+        folder,
+        writeConfig(folder, `[sandbox]\nproot = "/nonexistent/proot"\nbackend = "${backend}"`),
+      )
+
+    test('where jobs need it', async ({ folder }) => {
+      const { code, named } = await withoutProot(folder, 'proot')
+      expect(code).toBe(1)
+      expect(named('PRoot')).toMatchObject({ status: 'failure' })
+      expect(named('PRoot').detail).toContain('apt-get install proot')
+    })
+
+    test('where they never need it', async ({ folder }) => {
+      const { code, named } = await withoutProot(folder, 'namespaces')
+      expect(code).toBe(named('confinement').status === 'failure' ? 1 : 0)
+      expect(named('PRoot')).toMatchObject({
+        status: 'ok',
+        detail: 'not needed: sandbox.backend is "namespaces"',
+      })
+    })
+
+    test('where it depends on the host', async ({ folder }) => {
+      const { code, named } = await withoutProot(folder, 'auto')
+      expect(named('PRoot')).toMatchObject({
+        status: 'warning',
+        detail: expect.stringContaining('found none') as string,
+        remedy: expect.stringContaining('namespaces') as string,
+      })
+      expect(code).toBe(named('confinement').status === 'failure' ? 1 : 0)
+    })
   })
 
   test('a state folder that others may write to', async ({ folder }) => {

@@ -5,6 +5,7 @@
 import { once } from 'node:events'
 import { execFileSync, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openCgroups } from '../../runtime/src/sandbox/cgroup.ts'
@@ -14,12 +15,13 @@ import { groupsOf, leftAfterSecond, nothing } from '../support/causeway-leftover
 import { copyCheckout } from '../support/copy-checkout.ts'
 import { writeDeployment, type DeploymentFiles } from '../support/deployment.ts'
 import { recipeImage } from '../support/recipe-image.ts'
+import { slowImage } from '../support/slow-image.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const isRoot = process.getuid?.() === 0
 const otherUid = 65534
 const { controllers } = openCgroups()
-const hasStorage = await canLimitStorage()
+const hasStorage = await canLimitStorage(tmpdir())
 const mebibyte = 1024 * 1024
 
 const backends = ['proot', 'namespaces'] as const
@@ -133,6 +135,13 @@ describe.concurrent.each(ways)(
       const script = "trap 'echo bye; exit 9' TERM; echo ready; while :; do sleep 0.05; done"
       const end = await runJob(way, { script, deployment, settings: '' })
       expectIn(end).toMatchObject({ code: 124, stdout: 'ready\nbye\n' })
+      expectIn(end.stderr).toContain('timeout: its time was over')
+    })
+
+    test('before it runs, it never does', async ({ expect: expectIn }) => {
+      using slow = await slowImage()
+      const end = await runJob(way, { ...slow, deployment: { schedule: { duration: 1500 } } })
+      expectIn(end).toMatchObject({ code: 124, stdout: '' })
       expectIn(end.stderr).toContain('timeout: its time was over')
     })
 
@@ -255,7 +264,7 @@ describe.each(ways)('a job of $who, backend $backend', (way) => {
       expect(runsIn(state)).toEqual([])
     })
 
-    test('by a second signal ends at once, with all of it', async () => {
+    test('by a second signal has no more time, and leaves nothing', async () => {
       const token = newToken()
       const script = `trap 'echo told' TERM; echo ready; while :; do sleep 0.05 || sleep ${token}; done`
       const settings = 'stopGraceMs = 600000'
@@ -264,8 +273,11 @@ describe.each(ways)('a job of $who, backend $backend', (way) => {
       child.kill('SIGINT')
       await told
       child.kill('SIGTERM')
-      expect(await finished).toMatchObject({ signal: 'SIGTERM' })
+      const end = await finished
+      expect(end, end.stderr).toMatchObject({ code: 137, stdout: 'ready\ntold\n' })
       expect(await leftAfterSecond(runningIn(state), token, child.pid!)).toEqual(nothing)
+      expect(runsIn(state)).toEqual([])
+      expect(groupsOf(child.pid!)).toEqual([])
     })
 
     test('by the death of its daemon leaves nothing after a second, and the next run cleans up', async () => {

@@ -129,14 +129,3 @@ function backingFile(path: string): string[] {
     return []
   }
 }
-
-/** Control groups that processes made. */
-export function cgroupsOf(pids: ReadonlySet<number>): string[] {
-  const hierarchies = readdirSync('/sys/fs/cgroup', { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => `/sys/fs/cgroup/${name}/causeway`)
-  return ['/sys/fs/cgroup/causeway', ...hierarchies]
-    .filter((folder) => existsSync(folder))
-    .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
-    .filter((path) => pids.has(Number(/job-\d+-(\d+)-/.exec(path)?.[1])))
-}

@@ -14,6 +14,8 @@ export interface ScriptedJob {
   attempt: number
   print(text: string): void
   end(exit: JobExit): void
+  /** From now on it does not end when it is told to. */
+  resist(): void
 }
 
 export interface ScriptedJobs {
@@ -86,7 +88,9 @@ async function runAttempt(
     const stop = () => resolve({ reason: 'killed', detail: 'stopped by the host' })
     request.signal.addEventListener('abort', stop)
     if (request.signal.aborted) stop()
-    offer({ request, attempt, print: (text) => void stdout.write(text), end: resolve })
+    const print = (text: string) => void stdout.write(text)
+    const resist = () => request.signal.removeEventListener('abort', stop)
+    offer({ request, attempt, print, end: resolve, resist })
   })
   stdout.end()
   stderr.end()

@@ -6,6 +6,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { labelOf, type Identity } from '../../runtime/src/deployments/identity.ts'
 import { deploymentName } from '../../runtime/src/deployments/store.ts'
+import { openRecordReserve } from '../../runtime/src/deployments/record-reserve.ts'
 import { openSupervisor, type Supervisor } from '../../runtime/src/deployments/supervisor.ts'
 import type { DeploymentState } from '../../runtime/src/deployments/view.ts'
 import { writeDeployment, type DeploymentFiles } from './deployment.ts'
@@ -36,21 +37,29 @@ export interface DeploySpec extends Partial<DeploymentFiles> {
   deployment?: object
 }
 
+/** Room for the records of a supervisor on a folder. */
+export function reserveOf(folder: string): string {
+  return join(folder, 'record-reserve')
+}
+
 /** A supervisor on `folder/deployments`; a second one there continues what the first one left. */
 export async function testSupervisor(folder: string): Promise<TestSupervisor> {
   const deployments = join(folder, 'deployments')
   await mkdir(deployments, { recursive: true })
   const [log, jobs] = [recordingLog(), scriptedJobs()]
   const keyCalls: string[] = []
+  const hurry = new AbortController()
   const supervisor = await openSupervisor({
     deployments,
     logs: { maxBytes: 1 << 20, maxFiles: 5 },
+    reserve: await openRecordReserve(reserveOf(folder)),
     keys: {
       identify: (deployment) => identityOf(deployment.id ?? 'without'),
       importKeys: (deployment, { id }) => void keyCalls.push(`import ${id} ${deployment.keys}`),
       forgetKeys: ({ id }) => void keyCalls.push(`forget ${id}`),
     },
     execute: jobs.execute,
+    hurry: hurry.signal,
     log: log.log,
   })
   const deploy = async (id: string, { replace = false, ...spec }: DeploySpec = {}) => {
@@ -86,12 +95,11 @@ async function write(
   id: string,
   { deployment, restartPolicy = 'no', ...spec }: DeploySpec,
 ): Promise<string> {
-  const image = { url: 'https://example.com/image.tar.xz', sha256: '0'.repeat(64) }
-  const manifest = JSON.stringify({ version: '1', entrypoint: 'job.sh', image, restartPolicy })
   return writeDeployment(folder, {
-    image,
+    image: { url: 'https://example.com/image.tar.xz', sha256: '0'.repeat(64) },
+    manifest: { restartPolicy },
     ...spec,
-    files: { 'job.sh': 'exit 0', 'manifest.json': manifest, ...spec.files },
+    files: { 'job.sh': 'exit 0', ...spec.files },
     deployment: { id, ...deployment },
   })
 }

@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** A folder of its own that other users may enter; gone when disposed. */
-export async function temporaryFolder(): Promise<AsyncDisposable & { path: string }> {
-  const path = await mkdtemp(join(tmpdir(), 'causeway-test-'))
+export async function temporaryFolder(
+  parent = tmpdir(),
+): Promise<AsyncDisposable & { path: string }> {
+  const path = await mkdtemp(join(parent, 'causeway-test-'))
   await chmod(path, 0o755)
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
 }

@@ -3,8 +3,9 @@
  * @module
  */
 import { join } from 'node:path'
-import type { Command } from 'commander'
+import { Command } from 'commander'
 import { createControlClient, type ControlClient } from '../control/client.ts'
+import { deploymentClient, type DeploymentClient } from '../control/deployment-client.ts'
 import { controlSocketName } from '../control/socket-name.ts'
 import { stateRoot } from '../state.ts'
 import { fail } from './failure.ts'
@@ -13,12 +14,19 @@ export interface ControlFlags {
   state?: string
 }
 
-/** How a deployment is named on the command line. */
-export const referenceText = 'id of a deployment, or the beginning of its name'
+/** A command with `--state`, which leads to the daemon. */
+export function controlCommand(name: string, description: string): Command {
+  return new Command(name)
+    .description(description)
+    .option('--state <dir>', 'state folder of the daemon (default: as causeway daemon)')
+}
 
-/** Adds `--state`, which leads to the daemon. */
-export function withControlOptions(command: Command): Command {
-  return command.option('--state <dir>', 'state folder of the daemon (default: as causeway daemon)')
+/** The same about one deployment. */
+export function deploymentCommand(name: string, description: string): Command {
+  return controlCommand(name, description).argument(
+    '<id>',
+    'id of a deployment, or the beginning of its name',
+  )
 }
 
 /** Calls with a client of the daemon; what goes wrong is told and is the exit code. */
@@ -36,7 +44,10 @@ export async function withDaemon(
   }
 }
 
-/** Path of a deployment's resource. */
-export function deploymentPath(reference: string, rest = ''): string {
-  return `/v1/deployments/${encodeURIComponent(reference)}${rest}`
+/** The action of a {@link deploymentCommand}. */
+export function onDeployment<Flags extends ControlFlags>(
+  use: (deployment: DeploymentClient, flags: Flags) => Promise<void>,
+): (reference: string, flags: Flags) => Promise<void> {
+  return (reference, flags) =>
+    withDaemon(flags, (client) => use(deploymentClient(client, reference), flags))
 }

@@ -4,13 +4,18 @@
  */
 import { once } from 'node:events'
 import { Command } from 'commander'
+import type { Logger } from 'pino'
 import { loadConfig } from '../config.ts'
 import { openDaemon } from '../control/open-daemon.ts'
 import { openState } from '../state.ts'
+import { exitCodes } from './exit-codes.ts'
 import { fail } from './failure.ts'
 import { createLogger, passphraseOf, withSharedOptions, type SharedOptions } from './options.ts'
-import { abortOnSignals } from './signals.ts'
+import { stopOrHurryOnSignals } from './signals.ts'
 import { packageVersion } from './version.ts'
+
+// From the second signal on.
+const mostEndingMs = 5_000
 
 interface DaemonFlags extends SharedOptions {
   allowLocalImages?: boolean
@@ -25,13 +30,16 @@ export function daemonCommand(): Command {
       `
 Prints {"control": SOCKET, "pid": PID} on stdout when ready; one daemon for each state folder.
 SIGTERM or Ctrl-C: SIGTERM to all jobs, after the grace time the end of their process trees; the
-next start continues them. A second one ends all at once.`,
+next start continues them. A second one ends them at once, and the daemon within ${mostEndingMs / 1000} s; a third one ends
+the daemon at once. What that leaves is cleared at the next start.`,
     )
   return withSharedOptions(command).action(daemon)
 }
 
 async function daemon(flags: DaemonFlags): Promise<void> {
-  const stopped = abortOnSignals()
+  const { stop, hurry } = stopOrHurryOnSignals()
+  const log = createLogger(flags.logLevel)
+  tellSignals(stop, hurry, log)
   try {
     const config = loadConfig(flags.config)
     if (flags.allowLocalImages) config.images.allowLocal = true
@@ -39,13 +47,28 @@ async function daemon(flags: DaemonFlags): Promise<void> {
       config,
       state: openState(flags.state),
       ...passphraseOf(flags),
-      log: createLogger(flags.logLevel),
+      log,
       version: packageVersion(),
+      hurry,
     })
     process.stdout.write(`${JSON.stringify({ control, pid: process.pid })}\n`)
-    if (!stopped.aborted) await once(stopped, 'abort')
+    if (!stop.aborted) await once(stop, 'abort')
     await close()
   } catch (error) {
     fail(error)
   }
+}
+
+/** Says what each signal means; from the second one on nothing that hangs keeps the daemon. */
+function tellSignals(stop: AbortSignal, hurry: AbortSignal, log: Logger): void {
+  stop.addEventListener('abort', () => {
+    log.warn('ending: jobs have their grace time; a second signal ends them at once')
+  })
+  hurry.addEventListener('abort', () => {
+    log.warn('ending at once; a third signal leaves what is not cleared yet to the next start')
+    setTimeout(() => {
+      log.error('not everything could be ended in time: the next start clears what is left')
+      process.exit(exitCodes.failed)
+    }, mostEndingMs).unref()
+  })
 }

@@ -3,14 +3,14 @@
  * @module
  */
 import { realpath } from 'node:fs/promises'
-import { Command } from 'commander'
-import type { ControlClient } from '../control/client.ts'
+import type { Command } from 'commander'
+import { deploymentClient, type DeploymentClient } from '../control/deployment-client.ts'
 import type { DeploymentEvent } from '../deployments/event-feed.ts'
 import { describeExit, type JobExit } from '../deployments/execution-end.ts'
 import type { DeploymentDetail } from '../deployments/view.ts'
-import { deploymentPath, withControlOptions, withDaemon, type ControlFlags } from './control.ts'
+import { controlCommand, withDaemon, type ControlFlags } from './control.ts'
 import { exitCodes } from './exit-codes.ts'
-import { printable } from './printable.ts'
+import { print, printable } from './printable.ts'
 import { createReporter, type Reporter } from './report.ts'
 
 interface DeployFlags extends ControlFlags {
@@ -24,8 +24,10 @@ interface DeployFlags extends ControlFlags {
 type EventLine = DeploymentEvent | { type: 'state'; deployment: DeploymentDetail }
 
 export function deployCommand(): Command {
-  const command = new Command('deploy')
-    .description('give a deployment to the daemon, which runs it as its schedule says')
+  return controlCommand(
+    'deploy',
+    'give a deployment to the daemon, which runs it as its schedule says',
+  )
     .argument('<deployment>', 'deployment file (JSON)')
     .option('--replace', 'put it in the place of one with the same id; keys and logs stay')
     .option('--wait', 'wait until its job runs, or could not be started')
@@ -37,7 +39,7 @@ export function deployCommand(): Command {
 The daemon keeps copies: the file, its bundle and its keys are not needed any more.
 Exit code with --wait: 0 when the job runs or has run; ${exitCodes.failed} when it could not be started.`,
     )
-  return withControlOptions(command).action(deploy)
+    .action(deploy)
 }
 
 async function deploy(file: string, flags: DeployFlags): Promise<void> {
@@ -45,20 +47,19 @@ async function deploy(file: string, flags: DeployFlags): Promise<void> {
     const { replace = false, allowLocalImages = false } = flags
     const body = { file: await realpath(file), replace, allowLocalImages }
     const deployment = await client.call<DeploymentDetail>('POST', '/v1/deployments', body)
-    print(deployment, flags)
-    if (flags.wait) await waitForJob(client, deployment.name)
+    tell(deployment, flags)
+    if (flags.wait) await waitForJob(deploymentClient(client, deployment.name))
   })
 }
 
-function print({ name, id, ...rest }: DeploymentDetail, { json }: DeployFlags): void {
+function tell({ name, id, ...rest }: DeploymentDetail, { json }: DeployFlags): void {
   for (const text of rest.warnings ?? []) process.stderr.write(printable(`! ${text}\n`))
-  const text = json ? JSON.stringify({ name, id, ...rest }) : `✓ deployment ${id}: name ${name}`
-  process.stdout.write(printable(`${text}\n`))
+  print(json ? JSON.stringify({ name, id, ...rest }) : `✓ deployment ${id}: name ${name}`)
 }
 
-async function waitForJob(client: ControlClient, name: string): Promise<void> {
+async function waitForJob(deployment: DeploymentClient): Promise<void> {
   const reporter = createReporter(process.stderr)
-  for await (const event of client.lines<EventLine>(deploymentPath(name, '/events'))) {
+  for await (const event of deployment.lines<EventLine>('/events')) {
     const exit = takeEvent(event, reporter)
     if (exit === undefined) continue
     if (exit !== 'running') finish(exit)

@@ -2,18 +2,13 @@
  * `causeway inspect`: all that the daemon knows of a deployment.
  * @module
  */
-import { Command } from 'commander'
+import type { Command } from 'commander'
+import type { DeploymentClient } from '../control/deployment-client.ts'
 import { describeExit } from '../deployments/execution-end.ts'
 import type { PastExecution } from '../deployments/record.ts'
 import type { DeploymentDetail, RunningExecution } from '../deployments/view.ts'
-import {
-  deploymentPath,
-  referenceText,
-  withControlOptions,
-  withDaemon,
-  type ControlFlags,
-} from './control.ts'
-import { printable } from './printable.ts'
+import { deploymentCommand, onDeployment, type ControlFlags } from './control.ts'
+import { print } from './printable.ts'
 
 interface InspectFlags extends ControlFlags {
   json?: boolean
@@ -23,20 +18,18 @@ const labelWidth = 14
 const shownExecutions = 10
 
 export function inspectCommand(): Command {
-  const command = new Command('inspect')
-    .description('show a deployment: what it is, where it runs, how its executions ended')
-    .argument('<id>', referenceText)
+  return deploymentCommand(
+    'inspect',
+    'show a deployment: what it is, where it runs, how its executions ended',
+  )
     .option('--json', 'print one JSON document, with the whole history')
     .addHelpText('after', '\nValues of its environment and its keys are never shown.')
-  return withControlOptions(command).action(inspect)
+    .action(onDeployment(inspect))
 }
 
-async function inspect(reference: string, flags: InspectFlags): Promise<void> {
-  await withDaemon(flags, async (client) => {
-    const detail = await client.call<DeploymentDetail>('GET', deploymentPath(reference))
-    const text = flags.json ? JSON.stringify(detail) : describe(detail)
-    process.stdout.write(printable(`${text}\n`))
-  })
+async function inspect(deployment: DeploymentClient, { json }: InspectFlags): Promise<void> {
+  const detail = await deployment.call<DeploymentDetail>('GET')
+  print(json ? JSON.stringify(detail) : describe(detail))
 }
 
 function describe(detail: DeploymentDetail): string {

@@ -4,15 +4,10 @@
  */
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import type { DeploymentClient } from '../control/deployment-client.ts'
 import { entryBytes, logStreams, type LogEntry, type LogStream } from '../deployments/log-entry.ts'
-import {
-  deploymentPath,
-  referenceText,
-  withControlOptions,
-  withDaemon,
-  type ControlFlags,
-} from './control.ts'
+import { deploymentCommand, onDeployment, type ControlFlags } from './control.ts'
 import { printable } from './printable.ts'
 
 interface LogsFlags extends ControlFlags {
@@ -24,9 +19,7 @@ interface LogsFlags extends ControlFlags {
 }
 
 export function logsCommand(): Command {
-  const command = new Command('logs')
-    .description('print a deployment’s log')
-    .argument('<id>', referenceText)
+  return deploymentCommand('logs', 'print a deployment’s log')
     .option('-f, --follow', 'go on until nothing more is planned for it')
     .option('--since <seq>', 'only entries with a higher number', wholeNumber)
     .option('--tail <n>', 'only the last entries', wholeNumber)
@@ -36,14 +29,12 @@ export function logsCommand(): Command {
       'after',
       '\nWhat the job wrote to stderr and what the host says goes to stderr, unless --json is given.',
     )
-  return withControlOptions(command).action(logs)
+    .action(onDeployment(logs))
 }
 
-async function logs(reference: string, flags: LogsFlags): Promise<void> {
-  await withDaemon(flags, async (client) => {
-    const path = deploymentPath(reference, `/logs?${queryOf(flags).toString()}`)
-    for await (const entry of client.lines<LogEntry>(path)) await show(entry, flags)
-  })
+async function logs(deployment: DeploymentClient, flags: LogsFlags): Promise<void> {
+  const entries = deployment.lines<LogEntry>(`/logs?${queryOf(flags).toString()}`)
+  for await (const entry of entries) await show(entry, flags)
 }
 
 function queryOf({ follow, since, tail, stream = [] }: LogsFlags): URLSearchParams {

@@ -8,3 +8,8 @@
 export function printable(text: string): string {
   return text.replaceAll(/(?!\n)[\p{Cc}\p{Cf}]/gu, '?')
 }
+
+/** Prints lines for a person, or a document of JSON. */
+export function print(text: string): void {
+  process.stdout.write(printable(`${text}\n`))
+}

@@ -2,11 +2,11 @@
  * `causeway ps`: the daemon's deployments.
  * @module
  */
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import { describeExit } from '../deployments/execution-end.ts'
 import type { DeploymentSummary } from '../deployments/view.ts'
-import { withControlOptions, withDaemon, type ControlFlags } from './control.ts'
-import { printable } from './printable.ts'
+import { controlCommand, withDaemon, type ControlFlags } from './control.ts'
+import { print } from './printable.ts'
 
 interface PsFlags extends ControlFlags {
   all?: boolean
@@ -17,19 +17,17 @@ const shownNameLength = 12
 const columns = ['NAME', 'ID', 'STATE', 'EXECUTIONS', 'NEXT START', 'LAST EXIT'] as const
 
 export function psCommand(): Command {
-  const command = new Command('ps')
-    .description('list the daemon’s deployments')
+  return controlCommand('ps', 'list the daemon’s deployments')
     .option('--all', 'also those that are stopped or have nothing more to do')
     .option('--json', 'print one JSON document')
-  return withControlOptions(command).action(ps)
+    .action(ps)
 }
 
 async function ps(flags: PsFlags): Promise<void> {
   await withDaemon(flags, async (client) => {
     const answer = await client.call<{ deployments: DeploymentSummary[] }>('GET', '/v1/deployments')
     const shown = answer.deployments.filter((one) => flags.all || isActive(one))
-    const text = flags.json ? JSON.stringify(shown) : table([columns, ...shown.map(row)])
-    process.stdout.write(printable(`${text}\n`))
+    print(flags.json ? JSON.stringify(shown) : table([columns, ...shown.map(row)]))
   })
 }
 

@@ -2,15 +2,10 @@
  * `causeway rm`: removes a deployment from the daemon.
  * @module
  */
-import { Command } from 'commander'
-import {
-  deploymentPath,
-  referenceText,
-  withControlOptions,
-  withDaemon,
-  type ControlFlags,
-} from './control.ts'
-import { printable } from './printable.ts'
+import type { Command } from 'commander'
+import type { DeploymentClient } from '../control/deployment-client.ts'
+import { deploymentCommand, onDeployment, type ControlFlags } from './control.ts'
+import { print } from './printable.ts'
 
 interface RmFlags extends ControlFlags {
   force?: boolean
@@ -18,18 +13,16 @@ interface RmFlags extends ControlFlags {
 }
 
 export function rmCommand(): Command {
-  const command = new Command('rm')
-    .description('remove a deployment with its logs; its derived keys come again with it')
-    .argument('<id>', referenceText)
+  return deploymentCommand(
+    'rm',
+    'remove a deployment with its logs; its derived keys come again with it',
+  )
     .option('--force', 'end it first; also for one whose files are damaged')
     .option('--keys', 'forget its imported keys, too; they can not be derived again')
-  return withControlOptions(command).action(rm)
+    .action(onDeployment(rm))
 }
 
-async function rm(reference: string, flags: RmFlags): Promise<void> {
-  await withDaemon(flags, async (client) => {
-    const query = `?force=${flags.force ? 1 : 0}&keys=${flags.keys ? 1 : 0}`
-    await client.call('DELETE', deploymentPath(reference, query))
-    process.stdout.write(printable(`✓ deployment ${reference}: removed\n`))
-  })
+async function rm(deployment: DeploymentClient, { force, keys }: RmFlags): Promise<void> {
+  await deployment.call('DELETE', `?force=${force ? 1 : 0}&keys=${keys ? 1 : 0}`)
+  print(`✓ deployment ${deployment.reference}: removed`)
 }

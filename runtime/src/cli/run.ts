@@ -13,7 +13,7 @@ import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import { fail } from './failure.ts'
 import { createLogger, passphraseOf, withSharedOptions, type SharedOptions } from './options.ts'
 import { createReporter } from './report.ts'
-import { abortOnSignals } from './signals.ts'
+import { stopOrHurryOnSignals } from './signals.ts'
 
 interface RunFlags extends SharedOptions {
   socket?: string
@@ -34,13 +34,14 @@ export function runCommand(): Command {
       'after',
       `
 Exit code: the job's; 128 + n when it died by signal n; ${exitCodes.timeout} when its time was over; ${exitCodes.failed} when it could not be started.
-Ctrl-C or SIGTERM: SIGTERM to the job, after the grace time the end of its whole process tree.`,
+Ctrl-C or SIGTERM: SIGTERM to the job, after the grace time the end of its whole process tree.
+A second one: that end at once. A third one: this command ends at once, and the next start clears what that leaves.`,
     )
   return withSharedOptions(command).action(run)
 }
 
 async function run(file: string, flags: RunFlags): Promise<void> {
-  const signal = abortOnSignals()
+  const { stop: signal, hurry } = stopOrHurryOnSignals()
   const reporter = createReporter(process.stderr)
   try {
     const config = loadConfig(flags.config)
@@ -53,6 +54,7 @@ async function run(file: string, flags: RunFlags): Promise<void> {
       log: createLogger(flags.logLevel),
       ...(flags.socket !== undefined && { socket: flags.socket }),
       signal,
+      hurry,
       onEvent: flags.quiet ? () => {} : reporter.event,
       ...(flags.trace && !flags.quiet && { onCall: reporter.call }),
       onOutput: passThrough,

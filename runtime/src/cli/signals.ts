@@ -6,11 +6,23 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** Aborted by the first of these signals; a second one ends the process at once. */
 export function abortOnSignals(): AbortSignal {
-  const controller = new AbortController()
+  return abortOneByOne(new AbortController())
+}
+
+/** `stop` is aborted by the first of these signals, `hurry` by the second; a third one ends the process at once. */
+export function stopOrHurryOnSignals(): { stop: AbortSignal; hurry: AbortSignal } {
+  const hurry = new AbortController()
+  return { stop: abortOneByOne(new AbortController(), hurry), hurry: hurry.signal }
+}
+
+/** @returns the signal of the first */
+function abortOneByOne(first: AbortController, ...others: AbortController[]): AbortSignal {
+  const waiting = [first, ...others]
   const abort = (signal: NodeJS.Signals) => {
+    waiting.shift()?.abort(new Error(`stopped by ${signal}`))
+    if (waiting.length > 0) return
     for (const name of signals) process.off(name, abort)
-    controller.abort(new Error(`stopped by ${signal}`))
   }
   for (const name of signals) process.on(name, abort)
-  return controller.signal
+  return first.signal
 }

@@ -2,16 +2,11 @@
  * `causeway stop` and `causeway start`: whether a deployment may run.
  * @module
  */
-import { Command, InvalidArgumentError } from 'commander'
+import { InvalidArgumentError, type Command } from 'commander'
+import type { DeploymentClient } from '../control/deployment-client.ts'
 import type { DeploymentDetail } from '../deployments/view.ts'
-import {
-  deploymentPath,
-  referenceText,
-  withControlOptions,
-  withDaemon,
-  type ControlFlags,
-} from './control.ts'
-import { printable } from './printable.ts'
+import { deploymentCommand, onDeployment, type ControlFlags } from './control.ts'
+import { print } from './printable.ts'
 
 interface StopFlags extends ControlFlags {
   grace?: number
@@ -20,34 +15,28 @@ interface StopFlags extends ControlFlags {
 const maxGraceMs = 600_000
 
 export function stopCommand(): Command {
-  const command = new Command('stop')
-    .description('end what runs of a deployment, and begin nothing of it until causeway start')
-    .argument('<id>', referenceText)
+  return deploymentCommand(
+    'stop',
+    'end what runs of a deployment, and begin nothing of it until causeway start',
+  )
     .option('--grace <ms>', 'time between SIGTERM to the job and the end of its tree', grace)
-  return withControlOptions(command).action(stop)
+    .action(onDeployment(stop))
 }
 
 export function startCommand(): Command {
-  const command = new Command('start')
-    .description('let a stopped deployment run again; one that is over begins once more')
-    .argument('<id>', referenceText)
-  return withControlOptions(command).action(start)
+  return deploymentCommand(
+    'start',
+    'let a stopped deployment run again; one that is over begins once more',
+  ).action(onDeployment((deployment) => change(deployment, '/start')))
 }
 
-async function stop(reference: string, flags: StopFlags): Promise<void> {
-  const body = flags.grace === undefined ? {} : { graceMs: flags.grace }
-  await change(deploymentPath(reference, '/stop'), flags, body)
+async function stop(deployment: DeploymentClient, flags: StopFlags): Promise<void> {
+  await change(deployment, '/stop', flags.grace === undefined ? {} : { graceMs: flags.grace })
 }
 
-async function start(reference: string, flags: ControlFlags): Promise<void> {
-  await change(deploymentPath(reference, '/start'), flags, {})
-}
-
-async function change(path: string, flags: ControlFlags, body: object): Promise<void> {
-  await withDaemon(flags, async (client) => {
-    const { id, state } = await client.call<DeploymentDetail>('POST', path, body)
-    process.stdout.write(printable(`✓ deployment ${id}: ${state}\n`))
-  })
+async function change(deployment: DeploymentClient, how: string, body?: object): Promise<void> {
+  const { id, state } = await deployment.call<DeploymentDetail>('POST', how, body)
+  print(`✓ deployment ${id}: ${state}`)
 }
 
 function grace(text: string): number {

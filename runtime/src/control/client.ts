@@ -69,8 +69,7 @@ async function checkStatus(response: IncomingMessage): Promise<void> {
 }
 
 function unreachable(path: string, startCommand: string, error: NodeJS.ErrnoException): Error {
-  const found = reasons[error.code ?? '']
-  if (found === undefined) return error
+  const found = reasons[error.code ?? ''] ?? `one that hung up (${error.code ?? error.message})`
   const text = `${path}: expected the control socket of a daemon, found ${found}; start one: ${startCommand}`
   return new StartError('DAEMON_UNREACHABLE', text, { cause: error })
 }

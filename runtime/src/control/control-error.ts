@@ -39,6 +39,7 @@ const statuses: Partial<Record<StartErrorKind, number>> = {
   DEPLOYMENT_EXISTS: 409,
   DEPLOYMENT_BUSY: 409,
   RECORD_DAMAGED: 409,
+  RECORD_UNSAVED: 507,
 }
 const unprocessable = 422
 

@@ -6,11 +6,12 @@ import { join } from 'node:path'
 import { closeFd, lockFile } from '@causeway/native'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
-import { removeStaleRuns } from '../deployments/run-folder.ts'
+import { openRecordReserve } from '../deployments/record-reserve.ts'
 import { openSupervisor, type Supervisor } from '../deployments/supervisor.ts'
-import { createExecute } from '../execution.ts'
+import { createExecute } from '../execution/execution.ts'
 import { openHost, type Host } from '../host.ts'
 import { openHostKeys, type HostKeys } from '../open-keys.ts'
+import { removeStaleRuns } from '../run-folder.ts'
 import { chooseBackend } from '../signer/choose-backend.ts'
 import { StartError } from '../start-error.ts'
 import type { StateFolders } from '../state.ts'
@@ -26,6 +27,8 @@ export interface DaemonOptions {
   passphraseFile?: string
   /** Of this program, for whoever asks. */
   version: string
+  /** Once it is there, jobs that are ended have no grace time, or no more of it. */
+  hurry: AbortSignal
 }
 
 export interface Daemon {
@@ -75,7 +78,7 @@ async function openLocked(options: DaemonOptions, release: () => void): Promise<
     for (const message of host.warnings) log.warn(message)
     try {
       await removeStaleRuns(state.deployments)
-      return await serve(host, keys, options.version, release)
+      return await serve(host, keys, options, release)
     } catch (error) {
       await host.close()
       throw error
@@ -89,15 +92,21 @@ async function openLocked(options: DaemonOptions, release: () => void): Promise<
 async function serve(
   host: Host,
   keys: HostKeys,
-  version: string,
+  { version, hurry }: Pick<DaemonOptions, 'version' | 'hurry'>,
   release: () => void,
 ): Promise<Daemon> {
   const { config, state, log } = host
+  const noGrace = new AbortController()
+  const endGrace = () => noGrace.abort()
+  hurry.addEventListener('abort', endGrace)
+  if (hurry.aborted) endGrace()
   const supervisor = await openSupervisor({
     deployments: state.deployments,
     logs: config.logs,
+    reserve: await openRecordReserve(join(state.root, 'record-reserve')),
     keys: deploymentKeys(host, keys.root),
     execute: createExecute(host),
+    hurry: noGrace.signal,
     log,
   })
   const control = join(state.root, controlSocketName)
@@ -106,6 +115,8 @@ async function serve(
   const server = await startControlServer({ path: control, supervisor, status, log })
   const close = async () => {
     server.refuse()
+    // A stop that is under way may have granted more: systemd, for one, would not wait for that.
+    setTimeout(endGrace, config.sandbox.stopGraceMs).unref()
     await supervisor.close()
     await server.close()
     await host.close()

@@ -23,6 +23,8 @@ export interface DeploymentLife {
   resume(): void
   /** Ends the execution that runs; resolves when nothing of it is left. */
   end(cause: EndCause): Promise<void>
+  /** Resolves when nothing of the execution runs any more; its record may not say so yet. */
+  over(): Promise<void>
   /** Ends it for good, or until the next start of the daemon. */
   close(cause: EndCause): Promise<void>
 }
@@ -39,6 +41,7 @@ export function liveDeployment(parts: ExecutionParts): DeploymentLife {
   return {
     resume: () => life.waker.wake(),
     end: (cause) => endRunning(life, cause),
+    over: async () => life.running?.over,
     async close(cause) {
       life.closing = cause
       await endRunning(life, cause)

@@ -8,6 +8,7 @@ import type { Execute } from './execution-request.ts'
 import type { LogLimits } from './log-state.ts'
 import type { DeploymentKeys } from './new-deployment.ts'
 import type { Queues } from './queues.ts'
+import type { RecordReserve } from './record-reserve.ts'
 import type { FoundDeployment } from './store.ts'
 import { superviseDeployment, type Supervised } from './supervised.ts'
 import { detailOf, summaryOf, type DeploymentDetail, type DeploymentSummary } from './view.ts'
@@ -16,8 +17,12 @@ export interface SupervisorOptions {
   /** Folder of the deployments; nobody else may write to it meanwhile. */
   deployments: string
   logs: LogLimits
+  /** On the same disk. */
+  reserve: RecordReserve
   keys: DeploymentKeys
   execute: Execute
+  /** Once it is there nobody has grace time any more. */
+  hurry: AbortSignal
   log: Logger
 }
 
@@ -29,6 +34,26 @@ export interface SupervisorContext extends SupervisorOptions {
   entries: Map<string, Entry>
   queues: Queues
   isClosing: boolean
+}
+
+/**
+ * Work on a deployment, once what is under way with it is done.
+ * @throws StartError DAEMON_UNREACHABLE when the daemon ends by then
+ */
+export function inTurn<T>(
+  context: SupervisorContext,
+  name: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  return context.queues.run(name, async () => {
+    refuseWhenClosing(context)
+    return work()
+  })
+}
+
+/** @throws StartError DAEMON_UNREACHABLE */
+export function refuseWhenClosing({ isClosing }: SupervisorContext): void {
+  if (isClosing) throw new StartError('DAEMON_UNREACHABLE', 'the daemon is ending')
 }
 
 /** One that can't be read is shown as damaged; it must not keep the others from running. */
@@ -72,7 +97,11 @@ export function find(entries: ReadonlyMap<string, Entry>, reference: string): En
 
 /** The same, of those that run. @throws StartError RECORD_DAMAGED, too */
 export function intact(entries: ReadonlyMap<string, Entry>, reference: string): Supervised {
-  const entry = find(entries, reference)
+  return undamaged(find(entries, reference))
+}
+
+/** @throws StartError RECORD_DAMAGED */
+export function undamaged(entry: Entry): Supervised {
   if ('keeper' in entry) return entry
   throw new StartError('RECORD_DAMAGED', `${entry.error.message}; causeway rm --force removes it`)
 }

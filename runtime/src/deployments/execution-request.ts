@@ -38,7 +38,9 @@ export interface ExecutionRequest {
   signal: AbortSignal
   /** Read when the signal is there; undefined for the host's own setting. */
   graceMs: () => number | undefined
-  /** Unix ms at which it is ended. */
+  /** Once it is there, what is ended has no grace time, or no more of it. */
+  hurry?: AbortSignal
+  /** Unix ms at which it is ended, whatever it is doing; its exit is `timeout` then. */
   deadline?: number
   onEvent: (event: ExecutionEvent) => void
   /** Resolves when both streams have ended. */

@@ -7,12 +7,11 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { Logger } from 'pino'
-import { abandonRoot } from '../sandbox/root-folders.ts'
 import { StartError } from '../start-error.ts'
 import type { EventFeed } from './event-feed.ts'
-import { discardExecution, recordEnd } from './end-execution.ts'
+import { discardExecution, recordEnd, sacrificeExecution } from './end-execution.ts'
 import type { JobExit } from './execution-end.ts'
-import { createExecutionNews } from './execution-news.ts'
+import { createExecutionNews, type ExecutionNews } from './execution-news.ts'
 import type { Execute } from './execution-request.ts'
 import { failureText } from './failure-text.ts'
 import type { LiveState } from './live-state.ts'
@@ -33,6 +32,8 @@ export interface ExecutionParts {
   feed: EventFeed
   live: LiveState
   execute: Execute
+  /** Once it is there nobody has grace time any more. */
+  hurry: AbortSignal
   log: Logger
 }
 
@@ -44,6 +45,8 @@ export type EndCause =
   | { kind: 'interrupt' }
 
 export interface ExecutionRun {
+  /** Resolves when nothing of it runs any more; its record may not say so yet. */
+  readonly over: Promise<void>
   /** Resolves when nothing of it runs any more and its record says how it ended, or where it is. */
   readonly finished: Promise<void>
   end(cause: EndCause): void
@@ -69,8 +72,12 @@ export function runExecution(
     signal: controller.signal,
     cause: () => cause,
   }
+  const news = createExecutionNews({ ...context, isInterrupted: () => isInterrupted(context) })
+  parts.live.begin()
+  const exit = attend(context, news)
   return {
-    finished: run(context),
+    over: exit.then(() => {}),
+    finished: conclude(context, news, exit),
     end(newCause) {
       cause ??= newCause
       controller.abort(new Error('ended by the host'))
@@ -85,16 +92,19 @@ interface Context extends ExecutionParts {
   cause: () => EndCause | undefined
 }
 
-async function run(context: Context): Promise<void> {
-  const { live, executions, current } = context
-  const folder = join(executions, String(current.number))
-  live.begin()
+async function conclude(
+  context: Context,
+  news: ExecutionNews,
+  exit: Promise<JobExit>,
+): Promise<void> {
+  const { live, keeper, current } = context
   try {
-    const exit = await attend(context, folder)
-    const end = isInterrupted(context) ? knownExit(context) : exit
+    const last = await exit
+    // Its root may be what a disk is full of that does not take the record of its end.
+    if (!isInterrupted(context)) keeper.offerRoom(() => sacrificeExecution(context, current.number))
+    await news.told()
+    const end = isInterrupted(context) ? knownExit(context) : last
     if (end === undefined) return
-    // On a full disk this is the room for the record.
-    await abandonRoot(folder)
     await recordEnd(context, current.number, end)
   } finally {
     live.end()
@@ -113,9 +123,9 @@ function knownExit({ keeper, loaded }: Context): JobExit | undefined {
 }
 
 /** Runs the job; whatever goes wrong is its exit. */
-async function attend(context: Context, folder: string): Promise<JobExit> {
-  const { execute, loaded, keeper, current, start, signal } = context
-  const news = createExecutionNews({ ...context, isInterrupted: () => isInterrupted(context) })
+async function attend(context: Context, news: ExecutionNews): Promise<JobExit> {
+  const { execute, executions, loaded, keeper, current, start, signal, hurry } = context
+  const folder = join(executions, String(current.number))
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const { exit } = await execute({
@@ -124,6 +134,7 @@ async function attend(context: Context, folder: string): Promise<JobExit> {
       ...start,
       allowLocalImages: keeper.latest.allowLocalImages,
       signal,
+      hurry,
       graceMs: () => graceOf(context.cause()),
       ...(current.deadline !== undefined && { deadline: current.deadline }),
       onEvent: (event) => news.take(event),
@@ -132,8 +143,6 @@ async function attend(context: Context, folder: string): Promise<JobExit> {
     return exit
   } catch (error) {
     return exitOf(context, error)
-  } finally {
-    await news.told()
   }
 }
 

@@ -4,7 +4,14 @@
  */
 import { removeTree } from '@causeway/images'
 import { StartError } from '../start-error.ts'
-import { adopt, intact, type Entry, type SupervisorContext } from './entries.ts'
+import {
+  adopt,
+  inTurn,
+  refuseWhenClosing,
+  undamaged,
+  type Entry,
+  type SupervisorContext,
+} from './entries.ts'
 import {
   draftDeployment,
   firstRecord,
@@ -26,7 +33,7 @@ export async function deploy(
 ): Promise<DeploymentDetail> {
   const fresh = await draftDeployment(context.deployments, request.file, context.keys)
   try {
-    return await context.queues.run(fresh.name, () => install(context, fresh, request))
+    return await inTurn(context, fresh.name, () => install(context, fresh, request))
   } finally {
     // Where it was moved from; still there when it was refused.
     await removeTree(fresh.draft.folder)
@@ -39,13 +46,14 @@ async function install(
   request: DeployRequest,
 ): Promise<DeploymentDetail> {
   const { entries, keys, deployments } = context
-  if (context.isClosing) throw new StartError('DAEMON_UNREACHABLE', 'the daemon is ending')
   const existing = entries.get(fresh.name)
   if (existing && !request.replace) throw existsAlready(existing, fresh)
-  const previous = existing && intact(entries, fresh.name)
+  const previous = existing && undamaged(existing)
   keys.importKeys(fresh.loaded.deployment, fresh.identity)
   const revision = (previous?.keeper.latest.revision ?? 0) + 1
   await storeRevision(deployments, fresh, revision)
+  // The daemon's end interrupts what runs; it must not count as replaced then, and ended.
+  refuseWhenClosing(context)
   await previous?.close({ kind: 'stop', detail: 'replaced by a new deployment' })
   const first = firstRecord(fresh, request, Date.now())
   const record = previous ? following(previous.keeper.latest, first) : first

@@ -3,10 +3,12 @@
  * would take it back.
  * @module
  */
+import { EventEmitter, once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { DeploymentRecord } from './record.ts'
 import type { RecordChange } from './record-changes.ts'
+import { isFull, type RecordReserve } from './record-reserve.ts'
 import { replaceFile } from './replace-file.ts'
 
 export interface RecordKeeper {
@@ -14,23 +16,46 @@ export interface RecordKeeper {
   readonly latest: DeploymentRecord
   /** As it is on disk. */
   readonly saved: DeploymentRecord
-  /** Resolves once the change is on disk; a disk that does not take it is tried again and again. */
+  /**
+   * Resolves once the change is on disk; a disk that does not take it is tried again and again, until
+   * `hurry` or `close`: after them it resolves all the same.
+   */
   change(change: RecordChange): Promise<void>
+  /** Something that can go, and goes when a full disk does not take the record; the last one counts. */
+  offerRoom(give: GiveRoom): void
+  /** Resolves, with why, the next time that the disk does not take the record. */
+  refused(signal: AbortSignal): Promise<Error>
   /** From now on a change is tried once: a full disk must not keep its deployment from ending. */
   hurry(): void
+  /** From now on a change is none: the file may be another keeper's, or gone. */
+  close(): Promise<void>
+}
+
+/** Resolves when there is room, or none to be had; never rejects. */
+export type GiveRoom = () => Promise<void>
+
+export interface KeeperOptions {
+  path: string
+  /** As it is on disk. */
+  record: DeploymentRecord
+  reserve: RecordReserve
+  log: Logger
 }
 
 const retryMs = 1000
 
-/** Begins with a record as it is on disk. */
-export function keepRecord(path: string, record: DeploymentRecord, log: Logger): RecordKeeper {
-  let [latest, saved] = [record, record]
-  let isHurried = false
+export function keepRecord(options: KeeperOptions): RecordKeeper {
+  let [latest, saved] = [options.record, options.record]
+  let [isHurried, isClosed] = [false, false]
   let saving: Promise<void> | undefined
+  let giveRoom: GiveRoom | undefined
+  const refusals = tellRefusals(options)
   const save = async () => {
     while (saved !== latest) {
       const target = latest
-      if (await trySave(path, target, log)) saved = target
+      const refusal = await trySave(options, target, giveRoom)
+      refusals.take(refusal)
+      if (!refusal) saved = target
       else if (isHurried) break
       else await pause(retryMs, undefined, { ref: false })
     }
@@ -45,23 +70,62 @@ export function keepRecord(path: string, record: DeploymentRecord, log: Logger):
     get saved() {
       return saved
     },
-    change(change) {
+    async change(change) {
+      if (isClosed) return
       latest = change(latest)
-      return saveAll()
+      await saveAll()
     },
+    offerRoom: (give) => void (giveRoom = give),
+    refused: (signal) => refusals.next(signal),
     hurry: () => void (isHurried = true),
+    async close() {
+      isHurried = isClosed = true
+      await saving
+    },
   }
 }
 
-async function trySave(path: string, record: DeploymentRecord, log: Logger): Promise<boolean> {
+/** The first of several in a row is said in the log. */
+function tellRefusals({ record, log }: KeeperOptions) {
+  const news = new EventEmitter().setMaxListeners(0)
+  let last: Error | undefined
+  return {
+    take(refusal: Error | undefined) {
+      if (refusal && !last)
+        log.error({ err: refusal, deployment: record.id }, 'the disk does not take the record')
+      last = refusal
+      if (refusal) news.emit('refused', refusal)
+    },
+    async next(signal: AbortSignal) {
+      const [refusal] = (await once(news, 'refused', { signal })) as [Error]
+      return refusal
+    },
+  }
+}
+
+/** @returns why the disk does not take it */
+async function trySave(
+  { path, reserve }: KeeperOptions,
+  record: DeploymentRecord,
+  giveRoom: GiveRoom | undefined,
+): Promise<Error | undefined> {
+  const write = () => writeRecord(path, record)
   try {
-    await writeRecord(path, record)
-    return true
+    await reserve.write(giveRoom ? () => writeGiving(write, giveRoom) : write)
   } catch (error) {
     // Its folder is gone: the deployment was removed meanwhile.
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true
-    log.error({ err: error, deployment: record.id }, 'the disk does not take the record')
-    return false
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return error as Error
+  }
+  return undefined
+}
+
+async function writeGiving(write: () => Promise<void>, giveRoom: GiveRoom): Promise<void> {
+  try {
+    await write()
+  } catch (error) {
+    if (!isFull(error)) throw error
+    await giveRoom()
+    await write()
   }
 }
 

@@ -17,7 +17,7 @@ export interface Supervised extends ExecutionParts {
   name: string
   folder: string
   life: DeploymentLife
-  /** Ends what runs of it, then its log and whoever follows it. */
+  /** Ends what runs of it, then its record, its log and whoever follows it; the first cause counts. */
   close(cause: EndCause): Promise<void>
 }
 
@@ -25,20 +25,28 @@ export interface Supervised extends ExecutionParts {
 export async function superviseDeployment(
   paths: DeploymentPaths,
   record: DeploymentRecord,
-  { logs, execute, log }: Pick<SupervisorOptions, 'logs' | 'execute' | 'log'>,
+  { logs, reserve, execute, hurry, log }: SupervisorOptions,
 ): Promise<Supervised> {
   const loaded = await loadStored(revisionPaths(paths, record.revision), record)
   const output = await openDeploymentLog({ ...logs, folder: paths.logs, log })
   const { executions, folder } = paths
-  const keeper = keepRecord(paths.record, record, log)
+  const keeper = keepRecord({ path: paths.record, record, reserve, log })
   const [feed, live] = [createEventFeed(), createLiveState()]
-  const parts = { loaded, executions, keeper, output, feed, live, execute, log }
+  const parts = { loaded, executions, keeper, output, feed, live, execute, hurry, log }
   const life = liveDeployment(parts)
   const close = async (cause: EndCause) => {
     keeper.hurry()
     await life.close(cause)
+    await keeper.close()
     await output.close()
     feed.close()
   }
-  return { ...parts, name: record.name, folder, life, close }
+  let closed: Promise<void> | undefined
+  return {
+    ...parts,
+    name: record.name,
+    folder,
+    life,
+    close: (cause) => (closed ??= close(cause)),
+  }
 }

@@ -10,6 +10,8 @@ export const limitsCheck: Check = {
     const text = Object.entries(limits).map(([what, how]) => `${what}: ${how}`)
     const isWhole = Object.values(limits).every((how) => how !== 'not limited')
     if (isWhole) return ok(text.join(', '))
-    return warning(text.join(', '), 'run the daemon as root, on a host with control groups')
+    const remedy =
+      'run the daemon as root, or in a unit with Delegate=yes, on a host with control groups'
+    return warning(text.join(', '), remedy)
   },
 }

@@ -12,10 +12,11 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { nativePaths } from '@causeway/native'
 import { removeTree, type Owner } from '@causeway/images'
-import { createRunFolder } from '../deployments/run-folder.ts'
+import { createRunFolder } from '../run-folder.ts'
 import { StartError } from '../start-error.ts'
 import { guestInit } from './helpers.ts'
-import { reservePlace, type Place, type PlaceContext } from './place.ts'
+import type { PlaceContext } from './place-context.ts'
+import { reservePlace, type Place } from './place.ts'
 
 const guestCanary = '/.causeway/canary'
 const guestMarker = '/marker'
@@ -42,7 +43,7 @@ export async function runCanary(context: PlaceContext, folder: string): Promise<
     try {
       await look(context, place, own)
     } finally {
-      await place.release()
+      place.release()
     }
   } finally {
     await removeTree(own)

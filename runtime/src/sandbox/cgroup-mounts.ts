@@ -7,7 +7,7 @@ import { join } from 'node:path'
 
 /** A hierarchy that can hold groups of ours. */
 export interface Hierarchy {
-  /** Its mount point. */
+  /** Its mount point, or the group in it that is ours. */
   path: string
   version: 1 | 2
   /** Limits that it can set. */
@@ -27,7 +27,7 @@ export function findHierarchies(mounts: string, read: (path: string) => string):
   const found = mounts.split('\n').flatMap((line): Hierarchy[] => {
     const [, path = '', type, options = ''] = line.split(' ')
     if (type === 'cgroup2') {
-      return [{ path, version: 2, controllers: known(read(join(path, 'cgroup.controllers')), ' ') }]
+      return [{ path, version: 2, controllers: enabledControllers(path, read) }]
     }
     return type === 'cgroup' ? [{ path, version: 1, controllers: known(options, ',') }] : []
   })
@@ -49,6 +49,14 @@ function firstOfEach(found: readonly Hierarchy[]): Hierarchy[] {
 /** As {@link findHierarchies}, of this host. */
 export function hostHierarchies(): Hierarchy[] {
   return findHierarchies(readText('/proc/self/mounts'), readText)
+}
+
+/** What a group of version 2 can limit in the groups below it. */
+export function enabledControllers(
+  group: string,
+  read: (path: string) => string = readText,
+): Controller[] {
+  return known(read(join(group, 'cgroup.controllers')), ' ')
 }
 
 function known(text: string, separator: string): Controller[] {

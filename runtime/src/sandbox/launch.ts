@@ -19,14 +19,21 @@ export interface Launch extends LauncherProcess {
 
 /**
  * Waits until the job's root is mounted.
- * @throws StartError SANDBOX_UNAVAILABLE with what the launcher said; nothing is left then
+ * @throws StartError SANDBOX_UNAVAILABLE with what the launcher said, or the signal's reason; nothing
+ *   is left then
  */
-export async function openLaunch(launcher: LauncherProcess): Promise<Launch> {
+export async function openLaunch(
+  launcher: LauncherProcess,
+  signal: AbortSignal | undefined,
+): Promise<Launch> {
   const { control } = launcher
   const said = listen(control)
+  const giveUp = () => launcher.discard()
   // A disk or a device that hangs must not keep a daemon from saying so.
-  const alarm = setTimeout(() => launcher.discard(), longestMountMs)
+  const alarm = setTimeout(giveUp, longestMountMs)
+  signal?.addEventListener('abort', giveUp)
   try {
+    signal?.throwIfAborted()
     await mounted(launcher, said)
     return {
       ...launcher,
@@ -36,9 +43,11 @@ export async function openLaunch(launcher: LauncherProcess): Promise<Launch> {
     }
   } catch (error) {
     launcher.discard()
+    signal?.throwIfAborted()
     throw error
   } finally {
     clearTimeout(alarm)
+    signal?.removeEventListener('abort', giveUp)
   }
 }
 
@@ -63,14 +72,24 @@ function listen(control: Duplex): Said {
 }
 
 async function mounted({ child, control }: LauncherProcess, said: Said): Promise<void> {
-  const failed = once(child, 'error').then(([error]: Error[]) => Promise.reject(error as Error))
+  const failed = once(child, 'error').then(([cause]: unknown[]) => {
+    throw new StartError('SANDBOX_UNAVAILABLE', (cause as Error).message, { cause })
+  })
   failed.catch(() => {})
+  // Also by an error, of a launcher that was killed with words of ours unread.
+  const ended = once(control, 'close').then(
+    () => true,
+    () => true,
+  )
   while (!said.isMounted()) {
     // A spare may have been killed before it was taken; then nothing more is told.
     if (control.destroyed) throw new StartError('SANDBOX_UNAVAILABLE', 'the launcher was killed')
     const isOver = await Promise.race([
-      once(control, 'data').then(() => false),
-      once(control, 'close').then(() => true),
+      once(control, 'data').then(
+        () => false,
+        () => true,
+      ),
+      ended,
       failed,
     ])
     if (isOver) throw new StartError('SANDBOX_UNAVAILABLE', said.rest() || 'the launcher ended')

@@ -2,10 +2,12 @@
  * A launcher that was started, and the near ends of its descriptors.
  * @module
  */
-import { spawn, type ChildProcess } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { Socket } from 'node:net'
 import type { Duplex, Readable } from 'node:stream'
-import { chownFd, closeFd, createPipe } from '@causeway/native'
+import { spawnChild } from '@causeway/images'
+import { chownFd, closeFd, createPipe, type Pipe } from '@causeway/native'
+import { StartError } from '../start-error.ts'
 import { launcherCommand } from './launcher.ts'
 
 export interface LauncherProcess {
@@ -24,61 +26,128 @@ export interface LauncherProcess {
   discard(): void
 }
 
-/** A launcher told by its command line. */
+/**
+ * A launcher told by its command line; why it cannot be started its `child` may tell on the next tick.
+ * @throws StartError SANDBOX_UNAVAILABLE, or the system error of a pipe; nothing is left then
+ */
 export function startLauncher(
   cgroups: readonly string[],
   options: readonly string[],
 ): LauncherProcess {
-  const [out, err, start, records] = [createPipe(), createPipe(), createPipe(), createPipe()]
-  const [program, ...args] = [...launcherCommand(cgroups), ...options]
-  const child = spawn(program!, args, {
-    stdio: ['ignore', out.writeFd, err.writeFd, start.readFd, records.writeFd, 'pipe'],
-    env: {},
-  })
-  for (const fd of [out.writeFd, err.writeFd, start.readFd, records.writeFd]) closeFd(fd)
-  const ends = {
+  return startWith(cgroups, options).launcher
+}
+
+/** A launcher that has joined its groups and waits to be told what to do. */
+export interface SpareProcess {
+  launcher: LauncherProcess
+  tell(options: readonly string[]): LauncherProcess
+}
+
+/**
+ * It does not keep a daemon from ending that has nothing else to do, before it is told.
+ * @param options what it can do before
+ * @param storage descriptor of a file with a file system, for that
+ */
+export function startSpare(
+  cgroups: readonly string[],
+  options: readonly string[],
+  storage?: number,
+): SpareProcess {
+  const { launcher, sockets } = startWith(cgroups, options, storage)
+  const { child } = launcher
+  for (const one of [child, ...sockets]) one.unref()
+  return {
+    launcher,
+    tell(words) {
+      for (const one of [child, ...sockets]) one.ref()
+      launcher.control.write([...words, ''].map((text) => `${text}\0`).join(''))
+      return launcher
+    },
+  }
+}
+
+function startWith(cgroups: readonly string[], options: readonly string[], storage?: number) {
+  const pipes = createPipes()
+  const child = spawnWith(pipes, [...launcherCommand(cgroups), ...options], storage)
+  const { out, err, start, records } = pipes
+  const near = {
     stdout: readEnd(out.readFd),
     stderr: readEnd(err.readFd),
     records: readEnd(records.readFd),
     start: writeEnd(start.writeFd),
-    // Its end is told by the launcher's own.
-    control: ((child.stdio as readonly unknown[])[5] as Duplex).on('error', () => {}),
   }
+  const ends = { ...near, control: controlOf(child) }
+  child.on('error', () => {
+    if (!isThere(child)) for (const end of Object.values(near)) end.destroy()
+  })
   child.on('close', () => ends.start.destroy())
-  return {
+  const launcher: LauncherProcess = {
     child,
     ...ends,
     giveOutput(uid) {
       for (const fd of [out.readFd, err.readFd]) chownFd(fd, uid)
     },
     discard() {
-      child.kill('SIGKILL')
+      if (isThere(child)) child.kill('SIGKILL')
       for (const end of Object.values(ends)) end.destroy()
     },
   }
+  return { launcher, sockets: Object.values(ends) }
 }
 
-/** A launcher that has joined its groups and waits for its options. */
-export function startSpare(cgroups: readonly string[]): LauncherProcess {
-  const spare = startLauncher(cgroups, ['--spare'])
-  // It must not keep a daemon from ending that has nothing else to do.
-  spare.child.unref()
-  for (const end of [spare.control, spare.stdout, spare.stderr, spare.records, spare.start]) {
-    if (end instanceof Socket) end.unref()
+type Pipes = Record<'out' | 'err' | 'start' | 'records', Pipe>
+
+function createPipes(): Pipes {
+  const made: Pipe[] = []
+  const make = () => {
+    const pipe = createPipe()
+    made.push(pipe)
+    return pipe
   }
-  return spare
-}
-
-/** Tells a spare launcher what to do. */
-export function useSpare(spare: LauncherProcess, options: readonly string[]): void {
-  spare.child.ref()
-  for (const end of [spare.control, spare.stdout, spare.stderr, spare.records, spare.start]) {
-    if (end instanceof Socket) end.ref()
+  try {
+    return { out: make(), err: make(), start: make(), records: make() }
+  } catch (error) {
+    for (const { readFd, writeFd } of made) closeAll([readFd, writeFd])
+    throw error
   }
-  spare.control.write([...options, ''].map((text) => `${text}\0`).join(''))
 }
 
-function readEnd(fd: number): Readable {
+/** Starts it with the far ends of the pipes, which are closed here. */
+function spawnWith(
+  { out, err, start, records }: Pipes,
+  [program, ...args]: readonly string[],
+  storage: number | undefined,
+): ChildProcess {
+  const given = [out.writeFd, err.writeFd, start.readFd, records.writeFd]
+  const more = storage === undefined ? [] : [storage]
+  try {
+    return spawnChild(program!, args, { stdio: ['ignore', ...given, 'pipe', ...more], env: {} })
+  } catch (cause) {
+    closeAll([out.readFd, err.readFd, start.writeFd, records.readFd])
+    throw new StartError('SANDBOX_UNAVAILABLE', (cause as Error).message, { cause })
+  } finally {
+    closeAll(given)
+  }
+}
+
+function closeAll(descriptors: readonly number[]): void {
+  for (const fd of descriptors) closeFd(fd)
+}
+
+/** A child that could not be started has no pid, and its `kill()` signals our own process group. */
+function isThere({ pid }: ChildProcess): boolean {
+  return pid !== undefined
+}
+
+/** Stays open when there is no child: what its user waits for is the error of that. */
+function controlOf({ stdio }: { stdio?: readonly unknown[] }): Socket {
+  // Without a descriptor to be had Node makes no streams at all.
+  const control = (stdio?.[5] ?? new Socket()) as Socket
+  // Its end is told by the launcher's own.
+  return control.on('error', () => {})
+}
+
+function readEnd(fd: number): Socket {
   return new Socket({ fd, readable: true, writable: false })
 }
 

@@ -82,6 +82,25 @@ export function launcherCommand(cgroups: readonly string[]): [string, ...string[
   ]
 }
 
+/**
+ * What it can do before it is told more.
+ * @param layer where to mount the file system that it is given as a descriptor
+ */
+export function spareOptions(
+  { namespaces, pivots }: { namespaces: boolean; pivots: boolean },
+  layer: { folder: string; upper: string; work: string } | undefined,
+): string[] {
+  if (!namespaces) return ['--spare']
+  return [
+    '--spare',
+    '--namespaces',
+    ...(pivots ? ['--pivot'] : []),
+    ...option('--spare-storage', layer?.folder),
+    ...option('--upper', layer?.upper),
+    ...option('--work', layer?.work),
+  ]
+}
+
 /** What it is to do, up to the program that it executes. */
 export function launchOptions(options: LaunchOptions): string[] {
   const { namespaces, cpu, filter, workFolder, environment } = options

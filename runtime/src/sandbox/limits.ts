@@ -44,7 +44,7 @@ export function fittingDisk(
   folder: string,
 ): JobLimits {
   const { bavail, bsize } = statfsSync(folder)
-  const most = Math.floor(bavail * bsize * shareOfFreeDisk)
+  const most = coarse(bavail * bsize * shareOfFreeDisk)
   if (storage > most) {
     const message = `storage: ${storage} bytes are asked for, the disk of ${folder} can give ${most}`
     throw new StartError('LIMIT_INVALID', message)
@@ -53,6 +53,15 @@ export function fittingDisk(
   if (storageBytes >= leastBytes) return { ...limits, storageBytes }
   throw new StartError('LIMIT_INVALID', `the disk of ${folder} is full: ${most} bytes are left`)
 }
+
+/** The same for all jobs for a while, so that a file system of that size can be made beforehand. */
+function coarse(bytes: number): number {
+  const step = 2 ** Math.max(0, Math.floor(Math.log2(bytes)) - stepsInPowerOfTwo)
+  return Math.floor(bytes / step) * step
+}
+
+// 16 steps from one power of two to the next.
+const stepsInPowerOfTwo = 4
 
 /** A deployment's limits; where it sets none, those of the host. */
 export function limitsOf(

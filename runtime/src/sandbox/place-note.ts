@@ -26,10 +26,9 @@ export function readNote(folder: string): PlaceNote | undefined {
   return { uid: Number(uid), kind, bootId }
 }
 
-/** Of this life of the host. */
-export function noteOf(uid: number, kind: string): PlaceNote {
-  const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
-  return { uid, kind, bootId }
+/** Names this life of the host. */
+export function readBootId(): string {
+  return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
 }
 
 /** @throws StartError ROOT_LOST when an earlier root can't be used again */

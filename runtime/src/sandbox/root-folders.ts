@@ -3,7 +3,7 @@
  * @module
  */
 import { execFile } from 'node:child_process'
-import { access, rename, rm } from 'node:fs/promises'
+import { access, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { removeTree } from '@causeway/images'
@@ -14,14 +14,21 @@ const run = promisify(execFile)
 
 export type RootFolders = NonNullable<LaunchOptions['root']>
 
-/**
- * Host paths below an execution's folder.
- * @param isHard whether what the job writes goes into a file system of its own
- */
+export interface LayerOptions {
+  /** The unpacked image. */
+  tree: string
+  imageUid: number
+  /** Whether what the job writes goes into a file system of its own. */
+  isHard: boolean
+  /** Where the launcher has mounted that already. */
+  mounted?: { upper: string; work: string }
+}
+
+/** Host paths below an execution's folder, or as its launcher sees them. */
 export function layersOf(
   folder: string,
   layers: Layers,
-  { tree, imageUid, isHard }: { tree: string; imageUid: number; isHard: boolean },
+  { tree, imageUid, isHard, mounted }: LayerOptions,
 ): RootFolders {
   const root = join(folder, 'root')
   if (layers.root === 'copy') return { folder: root }
@@ -30,10 +37,10 @@ export function layersOf(
     folder: root,
     overlay: {
       lower: tree,
-      upper: join(above, 'upper'),
-      work: join(above, 'work'),
+      upper: mounted?.upper ?? join(above, 'upper'),
+      work: mounted?.work ?? join(above, 'work'),
       ...(layers.shiftsIds && { lowerOwner: imageUid }),
-      ...(isHard && { storage: { file: storageFile(folder), folder: above } }),
+      ...(isHard && !mounted && { storage: { file: storageFile(folder), folder: above } }),
     },
   }
 }
@@ -46,11 +53,6 @@ export function storageFile(folder: string): string {
 /** In an execution's folder: its root is filled. */
 export function filledFile(folder: string): string {
   return join(folder, 'filled')
-}
-
-/** Gives up what a job wrote, first of all the note that its root can be used again. */
-export async function abandonRoot(folder: string): Promise<void> {
-  for (const path of [filledFile(folder), storageFile(folder)]) await rm(path, { force: true })
 }
 
 /** Copies an unpacked image, by reference where the disk can; one that is there already stays. */

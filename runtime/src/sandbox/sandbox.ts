@@ -11,7 +11,9 @@ import { openCgroups, type Cgroups } from './cgroup.ts'
 import { probeLauncher, type LauncherProbe } from './launcher.ts'
 import { createLaunchers } from './launchers.ts'
 import { chooseLayers, describeLayers, missingLayers, weakerRoot, type Layers } from './layers.ts'
-import { reservePlace, type Place, type PlaceContext, type PlaceOptions } from './place.ts'
+import type { PlaceContext } from './place-context.ts'
+import { readBootId } from './place-note.ts'
+import { reservePlace, type Place, type PlaceOptions } from './place.ts'
 import { detectProot, librariesOf } from './proot.ts'
 import { canLimitStorage } from './storage.ts'
 
@@ -28,7 +30,7 @@ export interface Sandbox {
     storage: 'file system' | 'counted'
   }
   reserve(options: PlaceOptions): Place
-  /** Keeps a launcher ready, so that jobs start sooner. */
+  /** Keeps a launcher and a file system ready, so that jobs start sooner. */
   keepSpare(): void
   close(): Promise<void>
 }
@@ -36,18 +38,19 @@ export interface Sandbox {
 /**
  * Looks at the host once and runs a canary.
  * @param folder where jobs have their folders
- * @param options `sweeps`: first ends what jobs of processes that are gone have left running
+ * @param options `sweeps`: first ends what jobs of processes that are gone have left running;
+ *   `onWarning`: told of what cannot be ended, now and later
  * @throws StartError SANDBOX_UNAVAILABLE
  */
 export async function openSandbox(
   settings: Config['sandbox'],
   folder: string,
-  { sweeps = false } = {},
+  { sweeps = false, onWarning }: { sweeps?: boolean; onWarning?: (message: string) => void } = {},
 ): Promise<Sandbox> {
   checkPlace()
   const probe = await probeLauncher()
   const wanted = chooseLayers(settings, probe, isRoot())
-  const looked = await contextOf(settings, wanted)
+  const looked = await contextOf(settings, wanted, folder, openCgroups(onWarning && { onWarning }))
   // First of all: the canary may get the ids of a job that nobody has ended yet.
   if (sweeps) await looked.cgroups.sweep()
   const context = await proven(looked, folder)
@@ -58,7 +61,14 @@ export async function openSandbox(
     warnings: warningsOf(context, probe),
     limits: limitsHere(context),
     reserve: (options) => reservePlace(context, options),
-    keepSpare: () => launchers.keepSpare(),
+    keepSpare() {
+      launchers.keepSpare({
+        namespaces: layers.namespaces,
+        pivots: layers.backend === 'namespaces',
+        ...(context.limitsStorage && { storageFolder: folder }),
+        storageBytes: settings.storageBytes,
+      })
+    },
     close: () => launchers.close(),
   }
 }
@@ -70,16 +80,21 @@ function checkPlace(): void {
   throw new StartError('SANDBOX_UNAVAILABLE', `${guestInit}: expected a path without ":"`)
 }
 
-async function contextOf(settings: Config['sandbox'], layers: Layers): Promise<PlaceContext> {
+async function contextOf(
+  settings: Config['sandbox'],
+  layers: Layers,
+  folder: string,
+  cgroups: Cgroups,
+): Promise<PlaceContext> {
   const proot = layers.backend === 'proot' ? await detectProot(settings.proot) : undefined
-  const cgroups = openCgroups()
   return {
     settings,
     layers,
     ...(proot && { proot: { ...proot, libraries: await librariesOf(proot.program) } }),
     cgroups,
+    bootId: readBootId(),
     launchers: createLaunchers(cgroups),
-    limitsStorage: layers.root === 'overlay' && (await canLimitStorage()),
+    limitsStorage: layers.root === 'overlay' && (await canLimitStorage(folder)),
   }
 }
 
@@ -123,5 +138,5 @@ function limitsHere({ layers, cgroups, limitsStorage }: PlaceContext): Sandbox['
 function missingLimits({ controllers }: Cgroups): string[] {
   return controllers.has('memory')
     ? []
-    : ['no memory control group here: the memory of jobs is not limited']
+    : ['no memory control group for jobs here: their memory is not limited']
 }

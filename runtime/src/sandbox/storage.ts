@@ -6,67 +6,21 @@
  * @module
  */
 import { execFile } from 'node:child_process'
-import { access, open, rename, rm } from 'node:fs/promises'
+import { access } from 'node:fs/promises'
 import { promisify } from 'node:util'
+import { canMakeUnnamed, makeFileSystem } from './storage-files.ts'
 
 const run = promisify(execFile)
 
-const makeFileSystem = '/usr/sbin/mkfs.ext4'
 const loopControl = '/dev/loop-control'
-/** Whether this host can give a job a file system of its own: root, loop devices, e2fsprogs. */
-export async function canLimitStorage(): Promise<boolean> {
+/**
+ * Whether this host can give a job a file system of its own: root, loop devices, e2fsprogs.
+ * @param folder where jobs have their folders
+ */
+export async function canLimitStorage(folder: string): Promise<boolean> {
   if (process.getuid?.() !== 0) return false
   const found = await Promise.allSettled([access(makeFileSystem), access(loopControl)])
-  return found.every(({ status }) => status === 'fulfilled')
-}
-
-// Half as many as usual: making their tables takes most of the time.
-const bytesPerInode = 32 * 1024
-const leastInodes = 64
-
-/** Makes a sparse file with an empty file system; one that is there already is kept. */
-export async function makeStorageFile(path: string, bytes: number): Promise<void> {
-  const isThere = await access(path).then(
-    () => true,
-    () => false,
-  )
-  if (isThere) return
-  // Its name says that it is whole; a daemon that was killed half-way begins again.
-  const partial = `${path}.partial`
-  await rm(partial, { force: true })
-  try {
-    await makeSparse(partial, bytes)
-    // No journal: it dies with the execution. No reserve: the job is not root on it. It never grows.
-    const features = '^has_journal,^resize_inode'
-    const inodes = Math.max(leastInodes, Math.ceil(bytes / bytesPerInode))
-    const options = [
-      '-q',
-      '-F',
-      '-m',
-      '0',
-      '-O',
-      features,
-      '-N',
-      `${inodes}`,
-      '-E',
-      'nodiscard',
-      partial,
-    ]
-    await run(makeFileSystem, options, { env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' } })
-    await rename(partial, path)
-  } catch (error) {
-    await rm(partial, { force: true })
-    throw error
-  }
-}
-
-async function makeSparse(path: string, bytes: number): Promise<void> {
-  const file = await open(path, 'wx', 0o600)
-  try {
-    await file.truncate(bytes)
-  } finally {
-    await file.close()
-  }
+  return found.every(({ status }) => status === 'fulfilled') && canMakeUnnamed(folder)
 }
 
 /** Bytes on disk below a folder of ours, also in folders that are closed to ourselves. */

@@ -5,10 +5,11 @@
  * itself, or `/job` for PRoot. Without them PRoot runs on the host's root, held in by Landlock.
  * @module
  */
-import { existsSync, realpathSync } from 'node:fs'
 import type { Bind, LaunchOptions } from './launcher.ts'
 import type { Layers } from './layers.ts'
-import { prootArguments, prootEnvironment, type Proot } from './proot.ts'
+import type { Proot } from './proot.ts'
+import { prootOnHostRoot } from './proot-on-host.ts'
+import { prootInStage } from './proot-in-stage.ts'
 
 /** Host paths of one job. */
 export interface JobPaths {
@@ -42,11 +43,16 @@ export interface ViewOptions {
   emulator?: string
 }
 
+/** With a PRoot, for its backend. */
+export type ProotViewOptions = ViewOptions & Required<Pick<ViewOptions, 'proot'>>
+
 export function jobView(options: ViewOptions): View {
   const { layers, proot } = options
   if (layers.backend === 'namespaces') return ownRoot(options)
   if (!proot) throw new TypeError('expected a PRoot for the backend proot')
-  return layers.namespaces ? staged({ ...options, proot }) : onHostRoot({ ...options, proot })
+  return layers.namespaces
+    ? prootInStage({ ...options, proot })
+    : prootOnHostRoot({ ...options, proot })
 }
 
 function ownRoot({ paths, workFolder, init }: ViewOptions): View {
@@ -59,119 +65,4 @@ function ownRoot({ paths, workFolder, init }: ViewOptions): View {
     },
     program: [init],
   }
-}
-
-type WithProot = ViewOptions & Required<Pick<ViewOptions, 'proot'>>
-
-const stagedJob = '/job'
-const stagedProot = '/proot'
-const stagedHelpers = '/helpers'
-const stagedEmpty = '/empty'
-
-function staged(options: WithProot): View {
-  const { proot, paths, layers, init, emulator } = options
-  const place = (guest: string) => `${stagedHelpers}/${guest.slice(guest.lastIndexOf('/') + 1)}`
-  const view = {
-    root: stagedJob,
-    workFolder: options.workFolder,
-    binds: [
-      ...same(['/dev', '/proc', '/sys']),
-      ...paths.helpers.map(([, guest]) => [place(guest), guest] as const),
-      ...emulatorBinds(emulator, stagedEmpty),
-    ],
-  }
-  return {
-    launch: {
-      ...traced(proot),
-      stage: {
-        folder: paths.stage,
-        pivot: false,
-        binds: [
-          [proot.program, stagedProot],
-          ...same(proot.libraries),
-          ...paths.helpers.map(([host, guest]) => [host, place(guest)] as const),
-          ...(emulator === undefined
-            ? []
-            : [...same([emulator]), [paths.empty, stagedEmpty] as const]),
-        ],
-      },
-      ...(layers.landlock && {
-        landlock: {
-          read: [],
-          execute: ['/'],
-          write: [stagedJob, '/proc', '/dev', '/tmp'],
-        },
-      }),
-    },
-    program: [stagedProot, ...emulatorOptions(emulator), ...prootArguments(view), init],
-  }
-}
-
-const devices = ['null', 'zero', 'full', 'random', 'urandom', 'tty'].map((name) => `/dev/${name}`)
-// PRoot 5.1.0 writes its loader there and executes it, whatever TMPDIR says.
-const hostTmp = '/tmp'
-
-function onHostRoot(options: WithProot): View {
-  const { proot, paths, layers, init, emulator } = options
-  const view = {
-    root: paths.root,
-    workFolder: options.workFolder,
-    binds: [
-      ...same([...devices, '/proc', '/sys']),
-      [paths.shm, '/dev/shm'] as const,
-      ...paths.helpers,
-      ...emulatorBinds(emulator, paths.empty),
-    ],
-  }
-  const emulators = emulator === undefined ? [] : [emulator]
-  const helpers = paths.helpers.map(([host]) => host)
-  return {
-    launch: {
-      ...traced(proot),
-      ...(layers.landlock && {
-        landlock: {
-          read: there(['/sys', '/etc/ld.so.cache']),
-          execute: [
-            proot.program,
-            ...proot.libraries.map((path) => realpathSync(path)),
-            ...helpers,
-            ...emulators,
-          ],
-          write: [paths.root, paths.shm, '/proc', ...devices, hostTmp],
-        },
-      }),
-    },
-    program: [proot.program, ...emulatorOptions(emulator), ...prootArguments(view), init],
-  }
-}
-
-function emulatorOptions(emulator: string | undefined): string[] {
-  return emulator === undefined ? [] : ['-q', emulator]
-}
-
-// Where PRoot shows all of its own root once it has an emulator.
-const prootDoor = '/host-rootfs'
-
-/** After `-q` on the command line, these put an empty folder with nothing but the emulator there. */
-function emulatorBinds(emulator: string | undefined, empty: string): Bind[] {
-  if (emulator === undefined) return []
-  return [
-    [empty, prootDoor],
-    [emulator, `${prootDoor}${emulator}`],
-  ]
-}
-
-function traced(proot: Proot): Pick<View['launch'], 'filter' | 'environment'> {
-  return {
-    filter: proot.missesStatx ? 'traced-no-statx' : 'traced',
-    environment: prootEnvironment(proot),
-  }
-}
-
-function same(paths: readonly string[]): Bind[] {
-  return paths.map((path) => [path, path])
-}
-
-function there(paths: readonly string[]): string[] {
-  return paths.filter((path) => existsSync(path))
 }

@@ -12,7 +12,7 @@ import { built } from '../servers/built.ts'
 import type { BackendName } from './sandboxes.ts'
 
 const { createExecute } =
-  await built<typeof import('../../../runtime/src/execution.ts')>('execution')
+  await built<typeof import('../../../runtime/src/execution/execution.ts')>('execution/execution')
 const { openHost } = await built<typeof import('../../../runtime/src/host.ts')>('host')
 const { openHostKeys } =
   await built<typeof import('../../../runtime/src/open-keys.ts')>('open-keys')

@@ -59,7 +59,7 @@ export async function openBench(backend: BackendName, folder: string): Promise<B
     const job = mounted.start({ command, environment: jobEnvironment({}, {}), admit: () => {} })
     job.stderr.pipe(process.stderr, { end: false })
     const exited = job.exited.then(async (exit) => {
-      await place.release()
+      place.release()
       return exit
     })
     return { began, stdout: job.stdout, kill: () => job.kill(), exited }

@@ -78,6 +78,11 @@ describe('configuration', () => {
       section: 'sandbox',
       value: { ...defaults.sandbox, bundlePath: '/srv/job', stopGraceMs: 0 },
     },
+    ...[65_536, 4_227_727_359].map((uidBase) => ({
+      text: `[sandbox]\nuidBase = ${uidBase}`,
+      section: 'sandbox',
+      value: { ...defaults.sandbox, uidBase },
+    })),
   ])('$text', ({ text, section, value }, { folder }) => {
     expect(loadConfig(write(folder, text))).toEqual({ ...defaults, [section]: value })
   })
@@ -126,7 +131,10 @@ describe('configuration', () => {
       says: 'sandbox.bundlePath: expected a path without ..',
     },
     { text: '[sandbox]\nbundlePath = "/a//b"', says: 'sandbox.bundlePath: ' },
-    { text: '[sandbox]\nuidBase = 0', says: 'sandbox.uidBase: ' },
+    ...[0, 1000, 65_534, 65_535, 4_227_727_360, 2 ** 32].map((found) => ({
+      text: `[sandbox]\nuidBase = ${found}`,
+      says: `sandbox.uidBase: expected a whole number from 65536 to 4227727359 (ids below are those of users, services and nobody; from it on jobs need many), found ${found}`,
+    })),
     { text: '[sandbox]\nstopGraceMs = -1', says: 'sandbox.stopGraceMs: ' },
     { text: '[bridge', says: '' },
     { text: '[bridge]\nlevel = 99999999999999999999', says: '' },

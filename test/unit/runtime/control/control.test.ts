@@ -2,8 +2,9 @@
  * The control socket: what it answers to clients in order, and to the others.
  */
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { request } from 'node:http'
-import { createConnection } from 'node:net'
+import { createConnection, createServer } from 'node:net'
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -201,6 +202,22 @@ describe('the socket', () => {
     expect(await thrownBy(() => client.call('GET', '/v1/status'))).toMatchObject(expected)
     expect(await thrownBy(() => client.lines('/v1/x').next())).toMatchObject(expected)
   })
+})
+
+test('one that hangs up before it answers is told as unreachable', async () => {
+  await using folder = await temporaryFolder()
+  const path = join(folder.path, 'control.sock')
+  // As a daemon that is ending, or one with all the connections that it takes.
+  const server = createServer((socket) => socket.destroy()).listen(path)
+  await once(server, 'listening')
+  const client = createControlClient(path, 'causeway daemon')
+  for (let turn = 0; turn < 20; turn++) {
+    expect(await thrownBy(() => client.call('POST', '/v1/deployments/1/stop', {}))).toMatchObject({
+      kind: 'DAEMON_UNREACHABLE',
+      message: expect.stringMatching(/found one that hung up \((EPIPE|ECONNRESET)\)/) as string,
+    })
+  }
+  server.close()
 })
 
 describe('garbage', () => {

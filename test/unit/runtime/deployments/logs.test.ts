@@ -25,7 +25,12 @@ const { log } = recordingLog()
 const never = new AbortController().signal
 const first = { execution: 1, attempt: 1 }
 
-const open = (folder: string, limits: { maxBytes?: number; maxFiles?: number } = {}) =>
+interface LogLimits {
+  maxBytes?: number
+  maxFiles?: number
+}
+
+const open = (folder: string, limits: LogLimits = {}) =>
   openDeploymentLog({ folder, maxBytes: 1 << 20, maxFiles: 5, ...limits, log, idleMs: 50 })
 
 async function read(output: DeploymentLog, query: LogQuery = {}, signal = never) {
@@ -44,18 +49,18 @@ async function tell(output: DeploymentLog, count: number, from = 1) {
   for (let index = 0; index < count; index++) await output.tell(`line ${from + index}`)
 }
 
-/** A job whose streams the test writes. */
-function job() {
-  return { stdout: new PassThrough(), stderr: new PassThrough() }
+/** A log that captures a job whose streams the test writes. */
+async function capturing(folder: string, limits: LogLimits = {}) {
+  const output = await open(folder, limits)
+  const streams = { stdout: new PassThrough(), stderr: new PassThrough() }
+  return { output, ...streams, captured: output.capture(streams, first) }
 }
 
 describe('a job’s output', () => {
   test('is captured by stream, each line with its number', async ({ folder }) => {
-    const output = await open(folder)
-    const streams = job()
-    const captured = output.capture(streams, first)
-    streams.stdout.end('one\ntwo\n')
-    streams.stderr.end('three')
+    const { output, stdout, stderr, captured } = await capturing(folder)
+    stdout.end('one\ntwo\n')
+    stderr.end('three')
     await captured
     const entries = await read(output)
     expect(numbers(entries)).toEqual([1, 2, 3])
@@ -71,17 +76,15 @@ describe('a job’s output', () => {
   })
 
   test('shows a prompt when the job is silent behind it', async ({ folder }) => {
-    const output = await open(folder)
-    const streams = job()
-    const captured = output.capture(streams, first)
-    streams.stderr.end()
-    streams.stdout.write('name? ')
+    const { output, stdout, stderr, captured } = await capturing(folder)
+    stderr.end()
+    stdout.write('name? ')
     const following = output.read({ follow: () => true }, never)
     expect(JSON.parse((await following.next()).value![0]!)).toMatchObject({
       text: 'name? ',
       partial: true,
     })
-    streams.stdout.end('x\n')
+    stdout.end('x\n')
     await captured
     expect(texts(await read(output))).toEqual(['name? ', 'x'])
     await following.return(undefined)
@@ -89,31 +92,30 @@ describe('a job’s output', () => {
   })
 
   test('of a stream that is destroyed is kept', async ({ folder }) => {
-    const output = await open(folder)
-    const streams = job()
-    const captured = output.capture(streams, first)
-    streams.stderr.end()
-    streams.stdout.write('whole\nhalf')
+    const { output, stdout, stderr, captured } = await capturing(folder)
+    stderr.end()
+    stdout.write('whole\nhalf')
     await pause(20)
-    streams.stdout.destroy()
+    stdout.destroy()
     await captured
     expect(texts(await read(output))).toEqual(['whole', 'half'])
     await output.close()
   })
 
   test('that is faster than the disk waits in its stream', async ({ folder }) => {
-    const output = await open(folder, { maxBytes: 1 << 16, maxFiles: 2 })
-    const streams = job()
-    const captured = output.capture(streams, first)
-    streams.stderr.end()
+    const { output, stdout, stderr, captured } = await capturing(folder, {
+      maxBytes: 1 << 16,
+      maxFiles: 2,
+    })
+    stderr.end()
     const line = `${'x'.repeat(99)}\n`
     let refused = 0
     for (let index = 0; index < 20_000; index++) {
-      if (streams.stdout.write(line)) continue
+      if (stdout.write(line)) continue
       refused++
-      await new Promise((resolve) => streams.stdout.once('drain', resolve))
+      await new Promise((resolve) => stdout.once('drain', resolve))
     }
-    streams.stdout.end()
+    stdout.end()
     await captured
     expect(refused).toBeGreaterThan(0)
     expect(output.seq).toBe(20_000)

@@ -1,7 +1,7 @@
 /**
  * The record on disk: whole at every moment, and on a disk that is full for a while.
  */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { keepRecord } from '../../../../runtime/src/deployments/record-keeper.ts'
@@ -28,11 +28,15 @@ const record: DeploymentRecord = {
   history: [],
 }
 const count = (executions: number) => (from: DeploymentRecord) => ({ ...from, executions })
+const noReserve = { write: (work: () => Promise<void>) => work() }
+
+const keeperOf = (path: string, { log } = recordingLog()) =>
+  keepRecord({ path, record, reserve: noReserve, log })
 
 describe('a record', () => {
   test('shows a change when it is on disk, not before', async ({ folder }) => {
     const path = join(folder, 'record.json')
-    const keeper = keepRecord(path, record, recordingLog().log)
+    const keeper = keeperOf(path)
     const saved = keeper.change(count(1))
     expect([keeper.latest.executions, keeper.saved.executions]).toEqual([1, 0])
     await saved
@@ -43,7 +47,7 @@ describe('a record', () => {
 
   test('has every change of many at once', async ({ folder }) => {
     const path = join(folder, 'record.json')
-    const keeper = keepRecord(path, record, recordingLog().log)
+    const keeper = keeperOf(path)
     const changes = Array.from({ length: 200 }, async (_, index) => {
       await keeper.change(({ missed, ...from }) => ({ ...from, missed: missed + 1 }))
       expect(readRecord(path)?.missed).toBeGreaterThan(index)
@@ -56,6 +60,21 @@ describe('a record', () => {
     }
   })
 
+  test('takes no change once it is closed: the file is another keeper’s then', async ({
+    folder,
+  }) => {
+    const path = join(folder, 'record.json')
+    const keeper = keeperOf(path)
+    const last = keeper.change(count(1))
+    await keeper.close()
+    expect(readRecord(path)?.executions).toBe(1)
+    await last
+    rmSync(path)
+    await keeper.change(count(2))
+    expect(keeper.latest.executions).toBe(1)
+    expect(readdirSync(folder)).toEqual([])
+  })
+
   test('is none where nothing is', ({ folder }) => {
     expect(readRecord(join(folder, 'record.json'))).toBeUndefined()
   })
@@ -66,7 +85,7 @@ describe('a record', () => {
       using disk = smallDisk(folder, 64 * 1024)
       const path = join(disk.path, 'record.json')
       const recorded = recordingLog()
-      const keeper = keepRecord(path, record, recorded.log)
+      const keeper = keeperOf(path, recorded)
       await keeper.change(count(1))
       disk.fill()
       const saved = keeper.change(count(2))
@@ -82,14 +101,39 @@ describe('a record', () => {
   test.skipIf(!isRoot)('is given up at the end, and says so', async ({ folder }) => {
     using disk = smallDisk(folder, 64 * 1024)
     const recorded = recordingLog()
-    const keeper = keepRecord(join(disk.path, 'record.json'), record, recorded.log)
+    const keeper = keeperOf(join(disk.path, 'record.json'), recorded)
     await keeper.change(count(1))
     disk.fill()
     const changed = keeper.change(count(2))
     keeper.hurry()
     await changed
     await keeper.change(count(3))
-    expect(recorded.lines.at(-1)).toMatchObject({ msg: 'the disk does not take the record' })
+    // Once, however often it is tried.
+    expect(recorded.lines).toMatchObject([{ msg: 'the disk does not take the record' }])
     expect(keeper.saved.executions).toBe(1)
+  })
+
+  test.skipIf(!isRoot)('has the room that it is offered', async ({ folder }) => {
+    using disk = smallDisk(folder, 64 * 1024)
+    const recorded = recordingLog()
+    const path = join(disk.path, 'record.json')
+    const keeper = keeperOf(path, recorded)
+    disk.fill()
+    keeper.offerRoom(() => Promise.resolve(disk.free()))
+    await keeper.change(count(1))
+    expect(readRecord(path)?.executions).toBe(1)
+    expect(recorded.lines).toEqual([])
+  })
+
+  test.skipIf(!isRoot)('says each time that it is refused', async ({ folder }) => {
+    using disk = smallDisk(folder, 64 * 1024)
+    const keeper = keeperOf(join(disk.path, 'record.json'))
+    const { signal } = new AbortController()
+    disk.fill()
+    const saved = keeper.change(count(1))
+    expect(await keeper.refused(signal)).toMatchObject({ code: 'ENOSPC' })
+    expect(await keeper.refused(signal)).toMatchObject({ code: 'ENOSPC' })
+    disk.free()
+    await saved
   })
 })

@@ -5,7 +5,10 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
-import type { DeploymentRecord } from '../../../../runtime/src/deployments/record.ts'
+import type {
+  DeploymentRecord,
+  ExecutionRecord,
+} from '../../../../runtime/src/deployments/record.ts'
 import { test } from '../../../support/folder-fixture.ts'
 import { exited } from '../../../support/scripted-jobs.ts'
 import {
@@ -31,18 +34,22 @@ let crashes = 0
 
 const ended = { reason: 'killed', detail: 'the daemon ended' }
 
+const recordPath = (folder: string, id: string) =>
+  join(folder, 'deployments', nameOf(id), 'record.json')
 const recordIn = (folder: string, id: string) =>
-  JSON.parse(
-    readFileSync(join(folder, 'deployments', nameOf(id), 'record.json'), 'utf8'),
-  ) as DeploymentRecord
+  JSON.parse(readFileSync(recordPath(folder, id), 'utf8')) as DeploymentRecord
 
-function editRecord(
+/** The same with another record, as another moment would have left it. */
+function crashWith(
+  host: TestSupervisor,
   folder: string,
-  id: string,
-  change: (record: DeploymentRecord) => DeploymentRecord,
-): void {
-  const path = join(folder, 'deployments', nameOf(id), 'record.json')
-  writeFileSync(path, JSON.stringify(change(recordIn(folder, id))))
+  { current, ...changes }: { wanted?: 'stopped'; current: Partial<ExecutionRecord> },
+): string {
+  const left = crash(host, folder)
+  const record = recordIn(left, 'one')
+  const changed = { ...record, ...changes, current: { ...record.current, ...current } }
+  writeFileSync(recordPath(left, 'one'), JSON.stringify(changed))
+  return left
 }
 
 describe('an execution that ran when the daemon was killed', () => {
@@ -74,11 +81,7 @@ describe('an execution that ran when the daemon was killed', () => {
     await using host = await testSupervisor(folder)
     await host.deploy('one', { deployment: { schedule: { duration: 60_000 } } })
     await host.jobs.next()
-    const left = crash(host, folder)
-    editRecord(left, 'one', ({ current, ...record }) => ({
-      ...record,
-      current: { ...current!, deadline: Date.now() - 1 },
-    }))
+    const left = crashWith(host, folder, { current: { deadline: Date.now() - 1 } })
     await using after = await testSupervisor(left)
     await after.reach('one', 'ended')
     expect(after.supervisor.inspect('one').exit).toEqual(ended)
@@ -91,12 +94,7 @@ describe('an execution that ran when the daemon was killed', () => {
     await using host = await testSupervisor(folder)
     await host.deploy('one')
     await host.jobs.next()
-    const left = crash(host, folder)
-    editRecord(left, 'one', ({ current, ...record }) => ({
-      ...record,
-      wanted: 'stopped',
-      current: { ...current!, stopping: true },
-    }))
+    const left = crashWith(host, folder, { wanted: 'stopped', current: { stopping: true } })
     await using after = await testSupervisor(left)
     await after.reach('one', 'stopped')
     expect(after.supervisor.inspect('one').exit).toEqual(ended)
@@ -107,14 +105,8 @@ describe('an execution that ran when the daemon was killed', () => {
     await using host = await testSupervisor(folder)
     await host.deploy('one')
     await host.jobs.next()
-    const left = crash(host, folder)
-    editRecord(left, 'one', ({ current, ...record }) => ({
-      ...record,
-      current: {
-        ...current!,
-        attempts: [{ number: 1, startedAt: 1, endedAt: 2, exit: exited(42) }],
-      },
-    }))
+    const attempts = [{ number: 1, startedAt: 1, endedAt: 2, exit: exited(42) }]
+    const left = crashWith(host, folder, { current: { attempts } })
     await using after = await testSupervisor(left)
     await after.reach('one', 'ended')
     expect(after.supervisor.inspect('one').exit).toEqual(exited(42))
@@ -125,15 +117,8 @@ describe('an execution that ran when the daemon was killed', () => {
     await using host = await testSupervisor(folder)
     await host.deploy('one', { restartPolicy: 'onFailure' })
     await host.jobs.next()
-    const left = crash(host, folder)
-    editRecord(left, 'one', ({ current, ...record }) => ({
-      ...record,
-      current: {
-        ...current!,
-        restarts: 1,
-        attempts: [{ number: 2, startedAt: 1, endedAt: 2, exit: exited(1) }],
-      },
-    }))
+    const attempts = [{ number: 2, startedAt: 1, endedAt: 2, exit: exited(1) }]
+    const left = crashWith(host, folder, { current: { restarts: 1, attempts } })
     await using after = await testSupervisor(left)
     const third = await after.jobs.next()
     expect(third.request).toMatchObject({ firstAttempt: 3, restarts: 2 })
@@ -252,7 +237,8 @@ describe('what was never finished is removed', () => {
     const host = await testSupervisor(folder)
     await host.deploy('one')
     await host.supervisor.close()
-    editRecord(folder, 'one', (record) => ({ ...record, wanted: 'removed' }))
+    const record = { ...recordIn(folder, 'one'), wanted: 'removed' }
+    writeFileSync(recordPath(folder, 'one'), JSON.stringify(record))
     await using after = await testSupervisor(folder)
     expect(after.supervisor.list()).toEqual([])
     expect(readdirSync(join(folder, 'deployments'))).toEqual([])

@@ -1,15 +1,34 @@
 /**
  * Deployments under supervision: what an operator does with them, and what their jobs do.
  */
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
+import type { DeploymentRecord } from '../../../../runtime/src/deployments/record.ts'
 import { StartError } from '../../../../runtime/src/start-error.ts'
+import { smallDisk, type SmallDisk } from '../../../support/audit-disk.ts'
 import { test } from '../../../support/folder-fixture.ts'
 import { exited } from '../../../support/scripted-jobs.ts'
-import { nameOf, testSupervisor } from '../../../support/supervised-deployments.ts'
+import {
+  nameOf,
+  reserveOf,
+  testSupervisor,
+  type TestSupervisor,
+} from '../../../support/supervised-deployments.ts'
 import { thrownBy } from '../../../support/thrown.ts'
 
+const isRoot = process.getuid?.() === 0
 const now = () => Date.now()
 
 describe('a deployment', () => {
@@ -289,6 +308,218 @@ describe('the operator', () => {
     expect(texts).toContain('before')
     expect(texts).toContain('after')
     expect(texts.at(-1)).toBe('execution 1 ended: exit code 0')
+  })
+})
+
+describe('at the same time', () => {
+  /** A deployment in whose place another one is being put, and which does not end yet. */
+  async function replacing(host: TestSupervisor) {
+    await host.deploy('one')
+    const old = await host.jobs.next()
+    old.resist()
+    const deployed = host.deploy('one', { replace: true, restartPolicy: 'always' })
+    await once(old.request.signal, 'abort')
+    return { old, deployed }
+  }
+
+  test('replace and stop: the new one is stopped, and stays it', async ({ folder }) => {
+    {
+      await using host = await testSupervisor(folder)
+      const { old, deployed } = await replacing(host)
+      const stopped = host.supervisor.stop('one')
+      old.end(exited(0))
+      await deployed
+      expect(await stopped).toMatchObject({ state: 'stopped', restartPolicy: 'always' })
+      expect(host.supervisor.inspect('one')).toMatchObject({ state: 'stopped' })
+    }
+    await using host = await testSupervisor(folder)
+    const found = host.supervisor.inspect('one')
+    expect(found).toMatchObject({ state: 'stopped', restartPolicy: 'always' })
+    expect(readdirSync(join(host.deployments, nameOf('one'), 'revisions'))).toEqual(['2'])
+  })
+
+  test('replace, stop and remove: nothing is left', async ({ folder }) => {
+    await using host = await testSupervisor(folder)
+    const { old, deployed } = await replacing(host)
+    const stopped = host.supervisor.stop('one')
+    const removed = host.supervisor.remove('one', { force: true, forgetKeys: false })
+    old.end(exited(0))
+    await Promise.all([deployed, stopped, removed])
+    expect(host.supervisor.list()).toEqual([])
+    expect(readdirSync(host.deployments)).toEqual([])
+  })
+
+  test('stop and the daemon’s end: the other jobs do not wait for that one', async ({ folder }) => {
+    await using host = await testSupervisor(folder)
+    await host.deploy('one')
+    const one = await host.jobs.next()
+    one.resist()
+    await host.deploy('two')
+    const two = await host.jobs.next()
+    const stopped = host.supervisor.stop('one')
+    await once(one.request.signal, 'abort')
+    const closed = host.supervisor.close()
+    if (!two.request.signal.aborted) await once(two.request.signal, 'abort')
+    const late = thrownBy(() => host.supervisor.stop('two'))
+    one.end(exited(0))
+    expect(await stopped).toMatchObject({ state: 'stopped' })
+    expect(await late).toMatchObject({ kind: 'DAEMON_UNREACHABLE' })
+    await closed
+  })
+})
+
+// As long as a replace takes here, and longer.
+const delaysMs = [0, 1, 2, 4, 6, 8, 10, 12, 14, 17, 20]
+
+describe('the daemon’s end', () => {
+  test.for(delaysMs)('%s ms after a replace began loses no execution', async (ms, { folder }) => {
+    const host = await testSupervisor(folder)
+    await host.deploy('one')
+    await host.jobs.next()
+    await host.reach('one', 'running')
+    const replaced = host.deploy('one', { replace: true }).catch(() => {}) // refused: too late
+    await pause(ms)
+    await host.supervisor.close()
+    await replaced
+    const { current, history } = recordOf(host)
+    const ended = history.flatMap((past) => (past.kind === 'ended' ? [past.number] : []))
+    expect([...ended, current?.number]).toContain(1)
+  })
+
+  test.for([0, 1, 2])(
+    '%s ms after a stop began takes it back only with a word',
+    async (ms, { folder }) => {
+      const host = await testSupervisor(folder)
+      await host.deploy('one', { deployment: { schedule: { startTime: now() + 1e9 } } })
+      const stopped = host.supervisor.stop('one').then(
+        () => true,
+        () => false,
+      )
+      await pause(ms)
+      await host.supervisor.close()
+      expect(recordOf(host).wanted).toBe((await stopped) ? 'stopped' : 'running')
+    },
+  )
+
+  function recordOf({ deployments }: TestSupervisor): DeploymentRecord {
+    const path = join(deployments, nameOf('one'), 'record.json')
+    return JSON.parse(readFileSync(path, 'utf8')) as DeploymentRecord
+  }
+})
+
+describe('a full disk', () => {
+  // Only root can mount a small one.
+  const onSmallDisk = test.skipIf(!isRoot)
+
+  /** Not even the room for records is left. */
+  function fillWholly(disk: SmallDisk): void {
+    truncateSync(reserveOf(disk.path))
+    disk.fill()
+  }
+
+  onSmallDisk('is no longer full when the job that filled it has ended', async ({ folder }) => {
+    using disk = smallDisk(folder, 1 << 20)
+    await using host = await testSupervisor(disk.path)
+    await host.deploy('one')
+    const job = await host.jobs.next()
+    await host.reach('one', 'running')
+    fillWholly(disk)
+    renameSync(join(disk.path, 'filling'), join(job.request.folder, 'written'))
+    job.end(exited(3))
+    await host.reach('one', 'ended')
+    expect(host.supervisor.inspect('one')).toMatchObject({ executions: 1, exit: exited(3) })
+    await expect.poll(() => readdirSync(join(job.request.folder, '..'))).toEqual([])
+  })
+
+  onSmallDisk('takes the attempts of a job that keeps its root', async ({ folder }) => {
+    using disk = smallDisk(folder, 1 << 20)
+    await using host = await testSupervisor(disk.path)
+    await host.deploy('one', { restartPolicy: 'onFailure' })
+    const job = await host.jobs.next()
+    await host.reach('one', 'running')
+    disk.fill()
+    const written = join(job.request.folder, 'written')
+    renameSync(join(disk.path, 'filling'), written)
+    job.end(exited(3))
+    const next = await host.jobs.next()
+    await expect
+      .poll(() => host.supervisor.inspect('one').current)
+      .toMatchObject({ restarts: 1, attempts: [{ exit: exited(3) }, { number: 2 }] })
+    expect(existsSync(written)).toBe(true)
+    next.end(exited(0))
+    await host.reach('one', 'ended')
+    expect(host.log.lines).toEqual([])
+  })
+
+  onSmallDisk('has room for the end of a job when another is stopped', async ({ folder }) => {
+    using disk = smallDisk(folder, 1 << 20)
+    await using host = await testSupervisor(disk.path)
+    await host.deploy('one')
+    await host.deploy('two')
+    const [one, two] = [await host.jobs.next(), await host.jobs.next()]
+    await host.reach('one', 'running')
+    await host.reach('two', 'running')
+    fillWholly(disk)
+    renameSync(join(disk.path, 'filling'), join(two.request.folder, 'written'))
+    one.end(exited(0))
+    // Its own end makes the room.
+    expect(await host.supervisor.stop('two')).toMatchObject({ state: 'stopped' })
+    await host.reach('one', 'ended')
+  })
+
+  onSmallDisk('that takes nothing: a stop ends the job, and says so', async ({ folder }) => {
+    using disk = smallDisk(folder, 1 << 20)
+    await using host = await testSupervisor(disk.path)
+    await host.deploy('one')
+    const job = await host.jobs.next()
+    await host.reach('one', 'running')
+    fillWholly(disk)
+    expect(await thrownBy(() => host.supervisor.stop('one'))).toMatchObject({
+      kind: 'RECORD_UNSAVED',
+      message: expect.stringContaining('ENOSPC') as string,
+    })
+    expect(job.request.signal.aborted).toBe(true)
+    expect(host.supervisor.inspect('one').state).toBe('running')
+    disk.free()
+    await host.reach('one', 'stopped')
+    expect(await host.supervisor.stop('one')).toMatchObject({ state: 'stopped' })
+  })
+
+  onSmallDisk('keeps the root of what the next daemon continues', async ({ folder }) => {
+    using disk = smallDisk(folder, 1 << 20)
+    let written: string
+    {
+      await using host = await testSupervisor(disk.path)
+      await host.deploy('one')
+      const { request } = await host.jobs.next()
+      await host.reach('one', 'running')
+      disk.fill()
+      written = join(request.folder, 'written')
+      renameSync(join(disk.path, 'filling'), written)
+    }
+    await using host = await testSupervisor(disk.path)
+    const { request } = await host.jobs.next()
+    expect(existsSync(written)).toBe(true)
+    expect([request.folder, request.firstAttempt]).toEqual([join(written, '..'), 2])
+  })
+
+  onSmallDisk('keeps nothing from its removal by force', async ({ folder }) => {
+    using disk = smallDisk(folder, 1 << 20)
+    await using host = await testSupervisor(disk.path)
+    await host.deploy('one')
+    const job = await host.jobs.next()
+    job.resist()
+    await host.reach('one', 'running')
+    fillWholly(disk)
+    const stopped = host.supervisor.stop('one')
+    await expect
+      .poll(() => host.log.lines.map(({ msg }) => msg))
+      .toContain('the disk does not take the record')
+    const removed = host.supervisor.remove('one', { force: true, forgetKeys: false })
+    job.end(exited(0))
+    await Promise.all([removed, stopped.catch(() => {})]) // it may say what the disk does not take
+    expect(host.supervisor.list()).toEqual([])
+    expect(readdirSync(host.deployments)).toEqual([])
   })
 })
 

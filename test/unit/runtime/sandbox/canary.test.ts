@@ -8,7 +8,8 @@ import { openCgroups } from '../../../../runtime/src/sandbox/cgroup.ts'
 import { probeLauncher } from '../../../../runtime/src/sandbox/launcher.ts'
 import { createLaunchers } from '../../../../runtime/src/sandbox/launchers.ts'
 import { chooseLayers, type Layers } from '../../../../runtime/src/sandbox/layers.ts'
-import type { PlaceContext } from '../../../../runtime/src/sandbox/place.ts'
+import type { PlaceContext } from '../../../../runtime/src/sandbox/place-context.ts'
+import { readBootId } from '../../../../runtime/src/sandbox/place-note.ts'
 import { detectProot, librariesOf, type Proot } from '../../../../runtime/src/sandbox/proot.ts'
 import { openSandbox } from '../../../../runtime/src/sandbox/sandbox.ts'
 import { test } from '../../../support/folder-fixture.ts'
@@ -35,6 +36,7 @@ async function contextOf(
     ...(layers.backend === 'proot' && { proot: { ...proot!, libraries, ...changed } }),
     cgroups,
     launchers: createLaunchers(cgroups),
+    bootId: readBootId(),
     limitsStorage: false,
   }
 }

@@ -1,15 +1,22 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, readdirSync, readlinkSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  rmdirSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished } from 'vitest'
 import { hostHierarchies } from '../../../../runtime/src/sandbox/cgroup-mounts.ts'
 import { openCgroups } from '../../../../runtime/src/sandbox/cgroup.ts'
-import { processTag } from '../../../../runtime/src/process-alive.ts'
+import { ownedName } from '../../../../runtime/src/process-tag.ts'
 import { test } from '../../../support/folder-fixture.ts'
 
 const isRoot = process.getuid?.() === 0
-const namespace = readlinkSync('/proc/self/ns/pid').replaceAll(/\D/g, '')
 const mebibyte = 1024 * 1024
 
 describe.skipIf(!isRoot || hostHierarchies().length === 0)(
@@ -75,15 +82,34 @@ describe.skipIf(!isRoot || hostHierarchies().length === 0)(
       await groups.remove()
     })
 
+    test('that cannot be removed yet are told, and a later try removes them', async () => {
+      const warnings: string[] = []
+      const groups = openCgroups({ onWarning: (message) => warnings.push(message) }).create()
+      // A group in it, whose processes are not its own.
+      const inner = groups.folders.map((folder) => join(folder, 'inner'))
+      onTestFinished(async () => {
+        for (const folder of inner) if (existsSync(folder)) rmdirSync(folder)
+        await groups.remove()
+      })
+      for (const folder of inner) mkdirSync(folder)
+      await groups.remove()
+      expect(warnings).toHaveLength(1)
+      for (const folder of groups.folders) {
+        expect(warnings[0]).toContain(`${folder}: EBUSY, processes in it: none`)
+      }
+      for (const folder of inner) rmdirSync(folder)
+      await groups.remove()
+      expect(groups.folders.filter((folder) => existsSync(folder))).toEqual([])
+      expect(warnings).toHaveLength(1)
+    })
+
     test('of a process that is gone are ended by the next one', async () => {
       const gone = spawn('sleep', ['300'])
       await once(gone, 'spawn')
-      const tag = processTag(gone.pid)
+      const name = ownedName('job', gone.pid)
       gone.kill('SIGKILL')
       await once(gone, 'exit')
-      const folders = hostHierarchies().map(({ path }) =>
-        join(path, 'causeway', `job-${namespace}-${tag}-0123456789ab`),
-      )
+      const folders = hostHierarchies().map(({ path }) => join(path, 'causeway', name))
       for (const folder of folders) mkdirSync(folder)
       const left = start(folders, 'sleep', ['300'])
       await once(left, 'spawn')
@@ -98,22 +124,46 @@ describe.skipIf(!isRoot || hostHierarchies().length === 0)(
 
 // Folders that are no control groups do for the names.
 describe('groups that are left', () => {
+  /** Control groups that are plain folders, the name of one whose process is gone, and what is told. */
+  function plain(folder: string) {
+    const warnings: string[] = []
+    const cgroups = openCgroups({
+      hierarchies: [{ path: folder, version: 1, controllers: [] }],
+      onWarning: (message) => warnings.push(message),
+    })
+    const abandoned = ownedName('job').replace(/-\d+-([^-]+)$/, '-1-$1')
+    return { cgroups, warnings, abandoned, above: join(folder, 'causeway') }
+  }
+
   test('go when their process is gone, and no others', async ({ folder }) => {
-    const cgroups = openCgroups([{ path: folder, version: 1, controllers: [] }])
+    const { cgroups, warnings, abandoned, above } = plain(folder)
     const own = cgroups.create()
-    const names = {
-      gone: `job-${namespace}-999999999-1-00`,
-      livesNow: `job-${namespace}-${processTag()}-00`,
-      pidGivenAgain: `job-${namespace}-${process.pid}-1-00`,
-      otherNamespace: 'job-1-999999999-1-00',
-      foreign: 'somebody-else',
-    }
-    for (const name of Object.values(names)) mkdirSync(join(folder, 'causeway', name))
+    const kept = [ownedName('job'), 'job-1-999999999-1-00', 'somebody-else']
+    for (const name of [abandoned, ...kept]) mkdirSync(join(above, name))
     await cgroups.sweep()
-    const left = readdirSync(join(folder, 'causeway')).map((name) => join(folder, 'causeway', name))
-    const kept = [names.livesNow, names.otherNamespace, names.foreign]
+    const left = readdirSync(above).map((name) => join(above, name))
     expect(new Set(left)).toEqual(
-      new Set([...own.folders, ...kept.map((name) => join(folder, 'causeway', name))]),
+      new Set([...own.folders, ...kept.map((name) => join(above, name))]),
     )
+    expect(warnings).toEqual([])
+  })
+
+  test('are told with what is in the way, by their own daemon and by the next, and go with it', async ({
+    folder,
+  }) => {
+    const { cgroups, warnings, abandoned, above } = plain(folder)
+    const groups = cgroups.create()
+    const next = join(above, abandoned)
+    mkdirSync(next)
+    // 0 stands for a process that this one cannot see; nobody is killed for it.
+    for (const stuck of [...groups.folders, next]) writeFileSync(join(stuck, 'cgroup.procs'), '0\n')
+    await Promise.all([groups.remove(), cgroups.sweep()])
+    const told = (stuck: string) =>
+      `control groups: not removed after 2 s, the next start tries again: ${stuck}: ENOTEMPTY, processes in it: 0`
+    expect(new Set(warnings)).toEqual(new Set([...groups.folders, next].map(told)))
+    rmSync(join(next, 'cgroup.procs'))
+    await cgroups.sweep()
+    expect(existsSync(next)).toBe(false)
+    expect(warnings).toHaveLength(2)
   })
 })

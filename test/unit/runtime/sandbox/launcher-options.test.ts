@@ -3,6 +3,7 @@ import { nativePaths } from '@causeway/native'
 import {
   launchOptions,
   launcherCommand,
+  spareOptions,
   probeLauncher,
   type LaunchOptions,
 } from '../../../../runtime/src/sandbox/launcher.ts'
@@ -16,6 +17,23 @@ describe('the command line of the launcher', () => {
     const parent = ['--parent', `${process.pid}`]
     expect(launcherCommand([])).toEqual([nativePaths.launcher, '--control', ...parent])
     expect(launcherCommand(['/a', '/b']).slice(-4)).toEqual(['--cgroup', '/a', '--cgroup', '/b'])
+  })
+
+  test('has what it can do before it is told more', () => {
+    const layer = { folder: '/s', upper: '/s/u', work: '/s/w' }
+    const mounted = ['--spare-storage', '/s', '--upper', '/s/u', '--work', '/s/w']
+    const [none, some] = [
+      { namespaces: false, pivots: true },
+      { namespaces: true, pivots: false },
+    ]
+    expect(spareOptions(none, layer)).toEqual(['--spare'])
+    expect(spareOptions(some, undefined)).toEqual(['--spare', '--namespaces'])
+    expect(spareOptions({ ...some, pivots: true }, layer)).toEqual([
+      '--spare',
+      '--namespaces',
+      '--pivot',
+      ...mounted,
+    ])
   })
 
   test.for<{ name: string; options: Partial<LaunchOptions>; words: string[] }>([

@@ -1,8 +1,11 @@
+import { statfsSync, writeFileSync } from 'node:fs'
 import { totalmem } from 'node:os'
+import { join } from 'node:path'
 import { parseDeployment } from '@causeway/manifest'
 import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../support/temporary-folder.ts'
 import { loadConfig } from '../../../../runtime/src/config.ts'
-import { checkLimits, limitsOf } from '../../../../runtime/src/sandbox/limits.ts'
+import { checkLimits, fittingDisk, limitsOf } from '../../../../runtime/src/sandbox/limits.ts'
 
 const settings = loadConfig(undefined).sandbox
 
@@ -32,6 +35,30 @@ test("else those of the operator, else a share of the host's", () => {
     memoryBytes: Math.floor(totalmem() * 0.75),
     storageBytes: 8 * 1024 ** 3,
   })
+})
+
+test('storage is at most what the disk has, and the same for a while', async () => {
+  await using folder = await temporaryFolder()
+  const { bavail, bsize } = statfsSync(folder.path)
+  const free = bavail * bsize
+  const limits = { memoryBytes: 1, storageBytes: Number.MAX_SAFE_INTEGER, processes: 1 }
+  const fitting = () => fittingDisk(limits, { storage: 0 }, folder.path).storageBytes
+  const before = fitting()
+  expect(before).toBeLessThanOrEqual(free * 0.9)
+  expect(before).toBeGreaterThan(free * 0.8)
+  // One step of sixteen may be passed by chance, two are not.
+  const sizes = Array.from({ length: 3 }, (_, index) => {
+    writeFileSync(join(folder.path, String(index)), Buffer.alloc(64 * 1024))
+    return fitting()
+  })
+  expect(new Set([before, ...sizes]).size).toBeLessThanOrEqual(2)
+  expect(
+    fittingDisk({ ...limits, storageBytes: 2 ** 21 + 1 }, { storage: 0 }, folder.path),
+  ).toEqual({
+    ...limits,
+    storageBytes: 2 ** 21 + 1,
+  })
+  expect(() => fittingDisk(limits, { storage: free * 2 }, folder.path)).toThrow(/can give/)
 })
 
 test.for([

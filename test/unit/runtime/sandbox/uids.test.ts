@@ -1,39 +1,8 @@
 import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { afterEach, describe, expect, test } from 'vitest'
-import {
-  checkRange,
-  imageUid,
-  leaseUids,
-  rangeSize,
-  type UidLease,
-} from '../../../../runtime/src/sandbox/uids.ts'
+import { leaseUids, type UidLease } from '../../../../runtime/src/sandbox/uids.ts'
+import { imageUid, rangeSize } from '../../../../runtime/src/sandbox/uid-range.ts'
 import { run } from '../../../support/causeway.ts'
-
-// One for each of 65,536 jobs, as many for the owner of images, 1,024 times 65,536 for namespaces.
-const idCount = (2 + 1024) * 65_536
-
-describe('the range of uids', () => {
-  const first = 1_900_000_000
-  test.for([
-    ['before it', 'user:100000:65536'],
-    ['right before it', `user:${first - 65_536}:65536`],
-    ['behind it', `user:${first + idCount}:65536`],
-    ['no line at all', ''],
-    ['a line that is none', 'nonsense\n#user'],
-  ])('may have others %s', ([, subuids]) => {
-    expect(() => checkRange(first, subuids!)).not.toThrow()
-  })
-
-  test.for([
-    ['its first', `user:${first - 100_000}:100001`],
-    ['its last', `a:1:1\nuser:${first + idCount - 1}:1`],
-    ['all of it', 'user:0:4294967295'],
-  ])('may not have %s given to a user', ([, subuids]) => {
-    expect(() => checkRange(first, subuids!)).toThrow(
-      /uidBase 1900000000: the \d+ ids from it overlap those of user/,
-    )
-  })
-})
 
 describe.skipIf(process.getuid?.() !== 0)('leases (only root may change uids)', () => {
   const base = 1_950_000_000

@@ -3,17 +3,16 @@
  * killed process left is removed by the next one.
  * @module
  */
-import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { removeTree } from '@causeway/images'
-import { isAlive, processTag } from '../process-alive.ts'
+import { isAbandoned, ownedName } from './process-tag.ts'
 
-const namePattern = /^run-(\d+-\d+)-[0-9a-f]+$/
+const kind = 'run'
 
 /** Creates a folder of our own below `deployments`, entered only by root or its owner. */
 export function createRunFolder(deployments: string): string {
-  const folder = join(deployments, `run-${processTag()}-${randomBytes(8).toString('hex')}`)
+  const folder = join(deployments, ownedName(kind))
   mkdirSync(folder, { mode: 0o700 })
   return folder
 }
@@ -21,7 +20,6 @@ export function createRunFolder(deployments: string): string {
 /** Removes the folders of runs whose process is gone; their jobs died with it. */
 export async function removeStaleRuns(deployments: string): Promise<void> {
   for (const name of readdirSync(deployments)) {
-    const owner = namePattern.exec(name)?.[1]
-    if (owner !== undefined && !isAlive(owner)) await removeTree(join(deployments, name))
+    if (isAbandoned(kind, name)) await removeTree(join(deployments, name))
   }
 }

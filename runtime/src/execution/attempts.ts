@@ -1,0 +1,94 @@
+/**
+ * The job of an execution, again and again as far as its restart policy goes.
+ * @module
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Manifest } from '@causeway/manifest'
+import { attendJob } from './attend-job.ts'
+import type { OpenBridge } from '../daemon.ts'
+import type { BundleFiles } from '../deployments/bundle-files.ts'
+import type { ExecutionRequest } from '../deployments/execution-request.ts'
+import { restartsAfter } from '../deployments/restart-policy.ts'
+import type { Host } from '../host.ts'
+import { fillRoot } from './job-root.ts'
+import { jobEnvironment } from '../sandbox/environment.ts'
+import type { JobExit } from '../sandbox/exit.ts'
+import { guestShim } from '../sandbox/helpers.ts'
+import type { Job } from '../sandbox/job.ts'
+import type { MountedJob } from '../sandbox/mounted-job.ts'
+import type { Place } from '../sandbox/place.ts'
+
+/** What each attempt uses. */
+export interface AttemptParts {
+  host: Host
+  request: ExecutionRequest
+  manifest: Manifest
+  place: Place
+  files: BundleFiles
+  bridge: OpenBridge
+  /** A root for one attempt, over the same files each time. */
+  mount: () => Promise<MountedJob>
+}
+
+const firstDelayMs = 1_000
+
+/** @throws ImageError, StartError or the signal's reason, when there was no job to end */
+export async function runAttempts(parts: AttemptParts): Promise<JobExit> {
+  const { request, manifest } = parts
+  const { onEvent, signal, firstAttempt } = request
+  for (let count = 0; ; count++) {
+    const attempt = firstAttempt + count
+    const restarts = request.restarts + count
+    const exit = await runOnce(parts, attempt)
+    onEvent({ type: 'attempt-ended', attempt, exit })
+    if (signal.aborted || !restartsAfter(manifest.restartPolicy, exit, restarts)) return exit
+    const delayMs = firstDelayMs * 2 ** restarts
+    if ((request.deadline ?? Infinity) <= Date.now() + delayMs) return exit
+    onEvent({ type: 'restarting', attempt: attempt + 1, delayMs })
+    await pause(delayMs, undefined, { signal }).catch(() => {}) // aborted: told below
+    if (signal.aborted) return exit
+  }
+}
+
+async function runOnce(parts: AttemptParts, attempt: number): Promise<JobExit> {
+  const { host, request, place, mount, manifest, files } = parts
+  request.signal.throwIfAborted()
+  const mounted = await mount()
+  try {
+    const command = await fillRoot({
+      manifest,
+      files,
+      root: mounted.root,
+      folder: request.folder,
+      hasDevices: host.sandbox.layers.namespaces,
+      workFolder: host.config.sandbox.bundlePath,
+      ...(place.owner && { owner: place.owner }),
+      signal: request.signal,
+    })
+    request.signal.throwIfAborted()
+    const { name: sandbox } = host.sandbox
+    const started = { type: 'job-started', attempt, uid: place.uid, sandbox, command } as const
+    return await attendJob(start(parts, mounted, command), {
+      request,
+      started,
+      graceMs: host.config.sandbox.stopGraceMs,
+    })
+  } catch (error) {
+    await mounted.cancel()
+    throw error
+  }
+}
+
+function start(
+  { bridge, request: { loaded } }: AttemptParts,
+  mounted: MountedJob,
+  command: readonly string[],
+): Job {
+  const { environment, interfaces } = loaded.deployment
+  const preload = interfaces === 'loopback' ? guestShim : undefined
+  return mounted.start({
+    command,
+    environment: jobEnvironment(environment, { BRIDGE_SOCKET: bridge.socket }, preload),
+    admit: (membership) => bridge.admit(membership),
+  })
+}

@@ -1,0 +1,164 @@
+/**
+ * One execution of a deployment: keys, image, root, bridge, then the job, as often as its restart
+ * policy says. Nothing of it is left behind but its folder.
+ * @module
+ */
+import { posix } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { emptyFolder, type ImageTree } from '@causeway/images'
+import type { Manifest } from '@causeway/manifest'
+import { runAttempts } from './attempts.ts'
+import { openBridge } from '../daemon.ts'
+import { openBundleFiles, type BundleFiles } from '../deployments/bundle-files.ts'
+import type { Bundle } from '../deployments/bundle.ts'
+import type { Execute, ExecutionRequest } from '../deployments/execution-request.ts'
+import { inTime } from '../deployments/in-time.ts'
+import type { LoadedDeployment } from '../deployments/load.ts'
+import type { Host } from '../host.ts'
+import { mountAhead, type MountAhead } from './mount-ahead.ts'
+import { findEmulator } from '../sandbox/emulator.ts'
+import type { JobExit } from '../sandbox/exit.ts'
+import { fittingDisk, limitsOf } from '../sandbox/limits.ts'
+import type { Place } from '../sandbox/place.ts'
+import { StartError } from '../start-error.ts'
+
+/** Executions on this host. */
+export function createExecute(host: Host): Execute {
+  return inTime(async (request) => ({
+    exit: await begin({ host, request, ...runnable(request.loaded) }),
+  }))
+}
+
+/** What an execution has from its beginning. */
+interface Begun {
+  host: Host
+  request: ExecutionRequest
+  bundle: Bundle
+  manifest: Manifest
+}
+
+/** What it has when its image and its bundle are there. */
+interface Prepared extends Begun {
+  place: Place
+  tree: ImageTree
+  files: BundleFiles
+}
+
+function runnable({ deployment, bundle, manifest }: LoadedDeployment) {
+  if (bundle && manifest) return { bundle, manifest }
+  throw new StartError(
+    'MANIFEST_MISSING',
+    `${deployment.file}: expected a bundle with manifest.json beside it or in "bundle", found none`,
+  )
+}
+
+async function begin(begun: Begun): Promise<JobExit> {
+  const place = await reserve(begun)
+  try {
+    // While the image is looked up.
+    const files = openBundleFiles(begun.bundle.zipFile)
+    files.catch(() => {}) // told where it is waited for
+    const tree = await openTree(begun, place)
+    try {
+      return await withRoot({ ...begun, place, tree, files: await files })
+    } finally {
+      tree.release()
+    }
+  } finally {
+    place.release()
+  }
+}
+
+async function withRoot(prepared: Prepared): Promise<JobExit> {
+  const { place, tree } = prepared
+  const emulator = await emulatorOf(prepared)
+  const { signal } = prepared.request
+  const how = { signal, ...(emulator !== undefined && { emulator }) }
+  const roots = mountAhead(() => place.mount(tree.path, how))
+  try {
+    // The launcher is told to mount before keys keep this thread busy.
+    await nextTurn()
+    return await withBridge(prepared, roots)
+  } finally {
+    await roots.close()
+  }
+}
+
+async function withBridge(prepared: Prepared, roots: MountAhead): Promise<JobExit> {
+  const { host, request } = prepared
+  const keys = await host.openKeys(request.loaded.deployment)
+  const bridge = openBridge(request.loaded, keys, {
+    ...host,
+    ...(request.socket !== undefined && { socket: request.socket }),
+    ...(request.onCall && { observe: request.onCall }),
+  })
+  try {
+    const { socket, identity } = bridge
+    request.onEvent({ type: 'bridge-open', socket, deployment: identity.id })
+    return await runAttempts({ ...prepared, bridge, mount: roots.mount })
+  } finally {
+    bridge.close()
+  }
+}
+
+/** A root whose ids are another job's now can't be used again: then it is begun anew. */
+async function reserve(begun: Begun): Promise<Place> {
+  try {
+    return reserveOnce(begun)
+  } catch (error) {
+    if (!(error instanceof StartError) || error.kind !== 'ROOT_LOST') throw error
+    begun.request.onEvent({
+      type: 'warning',
+      message: `${error.message}: it starts with a new root`,
+    })
+    await emptyFolder(begun.request.folder)
+    return reserveOnce(begun)
+  }
+}
+
+function reserveOnce({ host: { sandbox, config }, request }: Begun): Place {
+  const { loaded, folder } = request
+  const limits = limitsOf(loaded.deployment, config.sandbox)
+  return sandbox.reserve({
+    folder,
+    limits: fittingDisk(limits, loaded.deployment, folder),
+    workFolder: config.sandbox.bundlePath,
+  })
+}
+
+async function openTree(
+  { host, request, manifest }: Begun,
+  { treeOwner }: Place,
+): Promise<ImageTree> {
+  const { signal, onEvent, allowLocalImages } = request
+  const started = performance.now()
+  const images = allowLocalImages ? host.localImages : host.images
+  const tree = await images.openTree(manifest.image, {
+    ...(treeOwner && { owner: treeOwner }),
+    signal,
+    onProgress: (progress) => onEvent({ type: 'image-progress', progress }),
+  })
+  const { image, bytes, fromCache } = tree
+  onEvent({
+    type: 'image-verified',
+    sha256: image.sha256,
+    bytes: image.bytes,
+    fromCache: image.fromCache,
+    url: manifest.image.url,
+  })
+  onEvent({ type: 'root-ready', bytes, durationMs: performance.now() - started, fromCache })
+  return tree
+}
+
+/** @throws StartError ARCHITECTURE_FOREIGN */
+async function emulatorOf({ host, files, manifest, tree }: Prepared) {
+  const { config, sandbox } = host
+  const { entrypoint } = manifest
+  const bundled = entrypoint.startsWith('/') ? undefined : await files.startOf(entrypoint)
+  const question = {
+    tree: tree.path,
+    entrypoint: posix.resolve(config.sandbox.bundlePath, entrypoint),
+    ...(bundled && { bundled }),
+  }
+  return findEmulator(question, config.sandbox, sandbox.layers.backend)
+}

@@ -1,0 +1,194 @@
+/**
+ * Mounts the root of a job's place, and starts the launcher that holds it.
+ * @module
+ */
+import { closeSync, constants, mkdirSync, openSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { StartError } from '../start-error.ts'
+import type { JobGroups } from './cgroup.ts'
+import { pickCpu } from './cpus.ts'
+import { guestInit, jobHelpers } from './helpers.ts'
+import { prepareJobPaths } from './job-paths.ts'
+import { openLaunch, type Launch } from './launch.ts'
+import { launchOptions, type Bind } from './launcher.ts'
+import type { LauncherProcess } from './launcher-process.ts'
+import type { PreparedLauncher } from './launchers.ts'
+import type { Layers } from './layers.ts'
+import type { JobLimits } from './limits.ts'
+import { mountedJob, type MountedJob } from './mounted-job.ts'
+import type { PlaceContext } from './place-context.ts'
+import { childrenOf } from './process-tree.ts'
+import { copyTree, layersOf, storageFile, type RootFolders } from './root-folders.ts'
+import { imageUid, rangeSize } from './uid-range.ts'
+import type { UidLease } from './uids.ts'
+import { jobView } from './view.ts'
+
+/** What may be different each time. */
+export interface MountHow {
+  /** Program that runs those of another machine. */
+  emulator?: string
+  /** Ends the mounting. */
+  signal?: AbortSignal
+}
+
+export interface MountOptions extends MountHow {
+  /** Folder of the execution, ours and empty, or that of an earlier place whose root is used again. */
+  folder: string
+  limits: JobLimits
+  /** Guest path of the working directory. */
+  workFolder: string
+  /** Host file → guest path, instead of those that a job needs. */
+  helpers?: readonly Bind[]
+}
+
+/** @throws StartError, or the signal's reason; nothing of it is left then */
+export async function mountAt(
+  context: PlaceContext,
+  options: MountOptions,
+  lease: UidLease,
+  tree: string,
+): Promise<MountedJob> {
+  const { launchers, limitsStorage } = context
+  const { folder, limits, signal } = options
+  const file = limitsStorage ? storageFile(folder) : undefined
+  // What it was ready for may be gone; then it is as if there were none.
+  const ready = await launchers.takeReady(limits, file).catch(() => undefined)
+  if (ready) {
+    try {
+      return await mountWith(ready, context, options, lease, tree)
+    } catch (error) {
+      // One that was made before may still be mounted, and must not be twice.
+      if (signal?.aborted || (file !== undefined && !ready.layer)) throw error
+      if (file !== undefined) await rm(file)
+    }
+  }
+  return mountWith(await launchers.take(limits, file), context, options, lease, tree)
+}
+
+async function mountWith(
+  prepared: PreparedLauncher,
+  context: PlaceContext,
+  options: MountOptions,
+  lease: UidLease,
+  tree: string,
+): Promise<MountedJob> {
+  let launcher: LauncherProcess | undefined
+  try {
+    const folders = await prepareFolders(context, options, tree, prepared)
+    launcher = prepared.start(launchWords(context, options, lease, folders))
+    return await openMounted(context, options, lease, folders, { ...prepared, launcher })
+  } catch (error) {
+    launcher?.discard()
+    await prepared.giveUp()
+    throw error
+  }
+}
+
+/** What the launcher is told. */
+function launchWords(
+  context: PlaceContext,
+  options: MountOptions,
+  lease: UidLease,
+  folders: RootFolders,
+): string[] {
+  const { layers, settings } = context
+  const { folder, limits } = options
+  const paths = prepareJobPaths({
+    folder,
+    root: folders.folder,
+    helpers: options.helpers ?? jobHelpers,
+    uid: lease.uid,
+    layers,
+    ...(options.emulator !== undefined && { emulator: options.emulator }),
+  })
+  const { launch, program } = jobView({ ...context, ...options, paths, init: initOf(options) })
+  const wanted = launchOptions({
+    ...(layers.ownIds && { identity: identityOf(lease) }),
+    namespaces: layers.namespaces,
+    ...(layers.namespaces && { root: folders }),
+    ...launch,
+    limits: resourceLimits(context, limits),
+    ...pickCpu(settings.cpuPinning, context.proot, lease.uid),
+  })
+  return [...wanted, ...program]
+}
+
+async function openMounted(
+  { layers, limitsStorage }: PlaceContext,
+  { limits, signal }: MountOptions,
+  lease: UidLease,
+  folders: RootFolders,
+  { launcher, groups }: { launcher: LauncherProcess; groups: JobGroups },
+): Promise<MountedJob> {
+  if (layers.ownIds) launcher.giveOutput(lease.uid)
+  const opened = await openLaunch(launcher, signal)
+  return mountedJob({
+    launch: opened,
+    rootFd: openRoot(opened, folders.folder, layers),
+    lease,
+    layers,
+    groups,
+    limits,
+    written: limitsStorage ? undefined : (folders.overlay?.upper ?? folders.folder),
+  })
+}
+
+/**
+ * The mounted root, as a descriptor: its pid could be another process's by the time of the last
+ * write into it.
+ * @throws StartError SANDBOX_UNAVAILABLE when the launcher has ended
+ */
+function openRoot({ childPid, child }: Launch, folder: string, { namespaces }: Layers): number {
+  const path = namespaces ? `/proc/${childPid}/root${folder}` : folder
+  try {
+    const fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY)
+    // Until we have seen its end no other process can have the launcher's own pid.
+    if (child.pid !== undefined && childrenOf(child.pid)[0] === childPid) return fd
+    closeSync(fd)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+  throw new StartError('SANDBOX_UNAVAILABLE', 'the launcher ended')
+}
+
+function initOf({ helpers = jobHelpers }: MountOptions): string {
+  return helpers[0]?.[1] ?? guestInit
+}
+
+function identityOf({ uid, count }: UidLease): { uid: number } | { range: number } {
+  return count === rangeSize ? { range: uid } : { uid }
+}
+
+async function prepareFolders(
+  { layers, settings, limitsStorage }: PlaceContext,
+  { folder }: MountOptions,
+  tree: string,
+  { layer }: PreparedLauncher,
+): Promise<RootFolders> {
+  const folders = layersOf(folder, layers, {
+    tree,
+    imageUid: imageUid(settings.uidBase),
+    isHard: limitsStorage,
+    ...(layer && { mounted: layer }),
+  })
+  if (folders.overlay?.storage) mkdirSync(folders.overlay.storage.folder, { recursive: true })
+  if (folders.overlay) mkdirSync(folders.folder, { recursive: true })
+  else await copyTree(tree, folders.folder)
+  return folders
+}
+
+const filesOfJob = 65_536
+
+function resourceLimits(
+  { cgroups, layers }: PlaceContext,
+  { processes, storageBytes }: JobLimits,
+): { processes?: number; files?: number; fileBytes: number } {
+  // Counted by uid, so only where that is the job's own, or counted within its namespace.
+  const isCounted = layers.ownIds || layers.namespaces
+  return {
+    ...(isCounted && !cgroups.controllers.has('pids') && { processes }),
+    // More than an ordinary user may be allowed to ask for.
+    ...(layers.ownIds && { files: filesOfJob }),
+    fileBytes: storageBytes,
+  }
+}

@@ -1,0 +1,21 @@
+/**
+ * What all places of a sandbox have in common.
+ * @module
+ */
+import type { Config } from '../config.ts'
+import type { Cgroups } from './cgroup.ts'
+import type { Launchers } from './launchers.ts'
+import type { Layers } from './layers.ts'
+import type { Proot } from './proot.ts'
+
+export interface PlaceContext {
+  settings: Config['sandbox']
+  layers: Layers
+  proot?: Proot & { libraries: readonly string[] }
+  cgroups: Cgroups
+  /** Of this life of the host. */
+  bootId: string
+  launchers: Launchers
+  /** Whether a job's layer can be given a file system of its own. */
+  limitsStorage: boolean
+}

@@ -1,0 +1,74 @@
+/**
+ * File systems for what jobs write, each in a file of the host.
+ *
+ * A file has no name before it is whole, so that a daemon that is killed leaves none.
+ * @module
+ */
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { constants, open, type FileHandle } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { startChild } from '@causeway/images'
+import { linkFd } from '@causeway/native'
+
+export const makeFileSystem = '/usr/sbin/mkfs.ext4'
+
+/** Makes a sparse file with an empty file system; one that is there already is kept. */
+export async function makeStorageFile(path: string, bytes: number): Promise<void> {
+  if (existsSync(path)) return
+  const file = await makeUnnamedStorage(dirname(path), bytes)
+  try {
+    linkFd(file.fd, path)
+  } finally {
+    await file.close()
+  }
+}
+
+/** Whether files without a name can be made in a folder and named later. */
+export async function canMakeUnnamed(folder: string): Promise<boolean> {
+  try {
+    await (await openUnnamed(folder)).close()
+    return true
+  } catch {
+    return false
+  }
+}
+
+// O_TMPFILE, which Node has no name for; the same number on every Linux architecture we build for.
+const unnamed = 0o20_000_000 | constants.O_DIRECTORY
+
+function openUnnamed(folder: string): Promise<FileHandle> {
+  return open(folder, unnamed | constants.O_RDWR, 0o600)
+}
+
+/** The same without a name, in a folder of the file system where it will get one. */
+export async function makeUnnamedStorage(folder: string, bytes: number): Promise<FileHandle> {
+  const file = await openUnnamed(folder)
+  try {
+    await file.truncate(bytes)
+    await format(file, bytes)
+    return file
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+}
+
+// Half as many as usual: making their tables takes most of the time.
+const bytesPerInode = 32 * 1024
+const leastInodes = 64
+
+async function format({ fd }: FileHandle, bytes: number): Promise<void> {
+  // No journal: it dies with the execution. No reserve: the job is not root on it. It never grows.
+  const features = '^has_journal,^resize_inode'
+  const inodes = Math.max(leastInodes, Math.ceil(bytes / bytesPerInode))
+  const sizes = ['-m', '0', '-N', `${inodes}`]
+  const args = ['-q', '-F', ...sizes, '-O', features, '-E', 'nodiscard', '/proc/self/fd/3']
+  const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' }
+  const stdio = ['ignore', 'ignore', 'pipe', fd] as const
+  const child = await startChild(makeFileSystem, args, { stdio: [...stdio], env })
+  const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>
+  const [said, [code, signal]] = await Promise.all([text(child.stderr!), ended])
+  if (code !== 0) throw new Error(`mkfs.ext4: ${said.trim() || `ended with ${code ?? signal}`}`)
+}

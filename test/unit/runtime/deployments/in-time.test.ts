@@ -1,0 +1,60 @@
+/**
+ * The deadline of an execution, whatever it is doing when its time is over.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import type {
+  Execute,
+  ExecutionRequest,
+} from '../../../../runtime/src/deployments/execution-request.ts'
+import { inTime, isLate } from '../../../../runtime/src/deployments/in-time.ts'
+import { thrownBy } from '../../../support/thrown.ts'
+
+const timeout = { reason: 'timeout', detail: 'its time was over' }
+
+/** What an execution that ends only by its signal comes to. */
+function execute(work: Execute, request: Partial<ExecutionRequest>) {
+  const never = new AbortController().signal
+  return inTime(work)({ signal: never, ...request } as ExecutionRequest)
+}
+
+const preparing: Execute = async ({ signal }) => {
+  await pause(600_000, undefined, { signal })
+  throw new Error('not ended')
+}
+
+describe('the deadline', () => {
+  test.for([-1, 30])('in %s ms ends what is being prepared', async (ms) => {
+    expect(await execute(preparing, { deadline: Date.now() + ms })).toEqual({ exit: timeout })
+  })
+
+  test('is not what another signal ended', async () => {
+    const stop = new AbortController()
+    const deadline = Date.now() + 600_000
+    const ended = thrownBy(() => execute(preparing, { deadline, signal: stop.signal }))
+    stop.abort(new Error('stopped'))
+    expect(await ended).toMatchObject({ cause: { message: 'stopped' } })
+  })
+
+  test('changes nothing of an exit that is known, and tells a job’s why it is ended', async () => {
+    const exit = { reason: 'exited', code: 3 } as const
+    let seen: boolean[] = []
+    const job: Execute = async ({ signal }) => {
+      seen = [isLate(signal)]
+      await pause(600_000, undefined, { signal }).catch(() => {})
+      seen.push(isLate(signal))
+      return { exit }
+    }
+    expect(await execute(job, { deadline: Date.now() + 30 })).toEqual({ exit })
+    expect(seen).toEqual([false, true])
+  })
+
+  test('is none of an error that comes in time', async () => {
+    const broken: Execute = () => Promise.reject(new Error('broken'))
+    expect(await thrownBy(() => execute(broken, { deadline: Date.now() + 600_000 }))).toMatchObject(
+      {
+        message: 'broken',
+      },
+    )
+  })
+})
