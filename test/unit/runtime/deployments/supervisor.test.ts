@@ -19,7 +19,7 @@ import type { DeploymentRecord } from '../../../../runtime/src/deployments/recor
 import { StartError } from '../../../../runtime/src/start-error.ts'
 import { smallDisk, type SmallDisk } from '../../../support/audit-disk.ts'
 import { test } from '../../../support/folder-fixture.ts'
-import { exited } from '../../../support/scripted-jobs.ts'
+import { exited, type ScriptedJob } from '../../../support/scripted-jobs.ts'
 import {
   nameOf,
   reserveOf,
@@ -30,6 +30,14 @@ import { thrownBy } from '../../../support/thrown.ts'
 
 const isRoot = process.getuid?.() === 0
 const now = () => Date.now()
+
+/** The job of a deployment `one`, of which is known that it runs. */
+async function running(host: TestSupervisor): Promise<ScriptedJob> {
+  await host.deploy('one')
+  const job = await host.jobs.next()
+  await host.reach('one', 'running')
+  return job
+}
 
 describe('a deployment', () => {
   test('runs at once without a schedule, and its end is kept', async ({ folder }) => {
@@ -420,9 +428,7 @@ describe('a full disk', () => {
   onSmallDisk('is no longer full when the job that filled it has ended', async ({ folder }) => {
     using disk = smallDisk(folder, 1 << 20)
     await using host = await testSupervisor(disk.path)
-    await host.deploy('one')
-    const job = await host.jobs.next()
-    await host.reach('one', 'running')
+    const job = await running(host)
     fillWholly(disk)
     renameSync(join(disk.path, 'filling'), join(job.request.folder, 'written'))
     job.end(exited(3))
@@ -470,9 +476,7 @@ describe('a full disk', () => {
   onSmallDisk('that takes nothing: a stop ends the job, and says so', async ({ folder }) => {
     using disk = smallDisk(folder, 1 << 20)
     await using host = await testSupervisor(disk.path)
-    await host.deploy('one')
-    const job = await host.jobs.next()
-    await host.reach('one', 'running')
+    const job = await running(host)
     fillWholly(disk)
     expect(await thrownBy(() => host.supervisor.stop('one'))).toMatchObject({
       kind: 'RECORD_UNSAVED',
