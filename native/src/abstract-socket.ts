@@ -35,13 +35,21 @@ export const maxAbstractNameBytes = sunPathBytes - 1
  * @param name 1 to 107 bytes of UTF-8, without NUL.
  * @param backlog Pending connections; Node 20 calls listen(2) again with its own 511 unless
  *   `listen({ fd }, backlog)` names one.
+ * @param network Descriptor of the network namespace that it listens in; default: our own. Abstract
+ *   names are known in one namespace only.
  * @returns the listening descriptor (stream, non-blocking, close-on-exec).
  * @throws TypeError or RangeError naming the argument; SystemError such as `EADDRINUSE`.
  */
-export function bindAbstract(name: string, form: AbstractForm, backlog = 4096): number {
+export function bindAbstract(
+  name: string,
+  form: AbstractForm,
+  backlog = 4096,
+  network?: number,
+): number {
   const sunPath = abstractAddress(name, form)
   checkInteger(backlog, 'backlog', 0, 0x7fffffff)
-  const fd = checked('socket', addon().socket())
+  if (network !== undefined) checkInteger(network, 'network', 0, 0x7fffffff)
+  const fd = checked('socket', addon().socket(network ?? -1))
   try {
     checked('bind', addon().bind(fd, sunPath))
     checked('listen', addon().listen(fd, backlog))

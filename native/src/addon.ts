@@ -7,7 +7,7 @@ import { loadAddon } from './load-addon.ts'
 
 /** The addon's raw calls: each answers the result of its syscall, or a negative errno. */
 export interface NativeAddon {
-  socket(): number
+  socket(network: number): number
   bind(fd: number, sunPath: Uint8Array): number
   listen(fd: number, backlog: number): number
   pipe(into: Int32Array): number
@@ -16,6 +16,8 @@ export interface NativeAddon {
   link(fd: number, path: string): number
   harden(): number
   lock(path: string, shared: boolean): number
+  createNetwork(): number
+  refuseSegments(folder: string): number
   /** The most lines that one call of `onLines` carries. */
   maxLines: number
   BridgeEngine: NativeBridgeEngineClass

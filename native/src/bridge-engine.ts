@@ -7,7 +7,12 @@
 import { addon, type NativeBridgeEngine } from './addon.ts'
 import { checkInteger, checkUid } from './arguments.ts'
 import { checked } from './system-error.ts'
-import { bindAbstract, maxAbstractNameBytes, type PeerCredentials } from './abstract-socket.ts'
+import {
+  bindAbstract,
+  maxAbstractNameBytes,
+  type AbstractForm,
+  type PeerCredentials,
+} from './abstract-socket.ts'
 import { closeFd } from './pipe.ts'
 
 /** What one engine accepts at the most. Infinity lifts a limit. */
@@ -65,6 +70,8 @@ export type Membership = { uid: number; uidCount?: number } & (
 export interface EngineOptions {
   /** Name of the abstract socket without the leading NUL, 1 to 107 bytes. */
   name: string
+  /** Descriptor of the network namespace that it listens in; default: our own. */
+  network?: number
   limits: EngineLimits
   notices: EngineNotices
   /**
@@ -106,7 +113,7 @@ const reasons = ['', 'not-open', 'uid', 'gone', 'namespace', 'tracer', 'too-many
  *   listens then.
  */
 export function startBridgeEngine(options: EngineOptions): BridgeEngine {
-  const native = createNative(options, bindBoth(options.name))
+  const native = createNative(options, bindBoth(options))
   checked('epoll_ctl', native.open())
   const observed = new Float64Array(1)
   return {
@@ -117,12 +124,13 @@ export function startBridgeEngine(options: EngineOptions): BridgeEngine {
   }
 }
 
-function bindBoth(name: string): number[] {
-  const exact = bindAbstract(name, 'exact')
+function bindBoth({ name, network }: EngineOptions): number[] {
+  const bind = (form: AbstractForm) => bindAbstract(name, form, undefined, network)
+  const exact = bind('exact')
   // A name that fills the address: both forms are one.
   if (Buffer.byteLength(name) === maxAbstractNameBytes) return [exact]
   try {
-    return [exact, bindAbstract(name, 'padded')]
+    return [exact, bind('padded')]
   } catch (error) {
     closeFd(exact)
     throw error

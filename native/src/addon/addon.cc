@@ -6,6 +6,8 @@ static Napi::Object Init(Napi::Env env, Napi::Object exports) {
   causeway::ExportSocketCalls(env, exports);
   causeway::ExportDescriptorCalls(env, exports);
   causeway::ExportProcessCalls(env, exports);
+  causeway::ExportNetworkCalls(env, exports);
+  causeway::ExportSegmentCalls(env, exports);
   causeway::ExportBridgeEngine(env, exports);
   return exports;
 }

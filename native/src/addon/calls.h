@@ -19,6 +19,8 @@ inline int IntArgument(const Napi::CallbackInfo& info, size_t index) {
 void ExportSocketCalls(Napi::Env env, Napi::Object exports);
 void ExportDescriptorCalls(Napi::Env env, Napi::Object exports);
 void ExportProcessCalls(Napi::Env env, Napi::Object exports);
+void ExportNetworkCalls(Napi::Env env, Napi::Object exports);
+void ExportSegmentCalls(Napi::Env env, Napi::Object exports);
 
 }  // namespace causeway
 

@@ -1,18 +1,26 @@
 // AF_UNIX stream sockets: what Node's net cannot do with abstract names (unix(7)).
 #include "calls.h"
+#include "namespace.h"
 
 #include <cstddef>
 #include <cstring>
 
+#include <sched.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
 namespace causeway {
 namespace {
 
-// socket() -> fd
+int MakeSocket() { return socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0); }
+
+// socket(network) -> fd, which belongs to that namespace from then on; -1: to our own
 Napi::Value Socket(const Napi::CallbackInfo& info) {
-  return Outcome(info.Env(), socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  const int network = IntArgument(info, 0);
+  if (network < 0) return Outcome(info.Env(), MakeSocket());
+  return Outcome(info.Env(), OnOwnThread([network] {
+                   return setns(network, CLONE_NEWNET) ? -1 : MakeSocket();
+                 }));
 }
 
 // bind(fd, sunPath): the address is exactly the bytes of sunPath, its length included.

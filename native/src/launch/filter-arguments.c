@@ -72,6 +72,19 @@ static void restrict_prlimit(struct bpf_program *to, bool is_traced) {
   answer(to, SECCOMP_RET_ALLOW);
 }
 
+// Told that there is no such option, programs send one datagram after the other; those that do not ask
+// are stopped by their control group.
+static void refuse_segments(struct bpf_program *to) {
+  enum { LEVEL_UDP = 17, UDP_SEGMENT = 103 };
+  compare(to, BPF_JEQ, SYS_setsockopt, 0, 6);
+  load(to, ARGUMENT(1));
+  compare(to, BPF_JEQ, LEVEL_UDP, 0, 3);
+  load(to, ARGUMENT(2));
+  compare(to, BPF_JEQ, UDP_SEGMENT, 0, 1);
+  answer(to, SECCOMP_RET_ERRNO | ENOPROTOOPT);
+  answer(to, SECCOMP_RET_ALLOW);
+}
+
 // Further rules may follow it: the call's number is loaded for them unless one of these has answered.
 void check_arguments(struct bpf_program *to, bool is_traced) {
   refuse_namespaces(to);
@@ -79,4 +92,5 @@ void check_arguments(struct bpf_program *to, bool is_traced) {
   refuse_families(to, SYS_socketpair);
   pretend_core_limit(to);
   restrict_prlimit(to, is_traced);
+  refuse_segments(to);
 }

@@ -58,6 +58,7 @@ struct plan {
   const char *stage;        // folder over which a new root is built, or NULL
   bool pivots;              // the job's root itself becomes "/", no tracer shows it
   const char *work_folder;  // in the new root, or NULL
+  const char *network;      // a network namespace to join, or NULL: the host's
   struct bind binds[MAX_PATHS];
   size_t bind_count;
 
@@ -115,8 +116,12 @@ const char *cover_host_views(void);
 
 // mounts.c: mounts as descriptors, so that a path is looked up once.
 int clone_mount(const char *source, bool recursive);
+int new_mount(const char *type);
 int restrict_mount(int fd, unsigned long long attributes);
 int attach_mount(int fd, const char *target);
+
+// network.c
+void join_network(const struct plan *plan);
 
 // cgroups.c
 void join_cgroups(const struct paths *folders);
@@ -132,6 +137,7 @@ struct stage {
   int proc;
   int dev;
   int sys;
+  int groups;  // control groups, where /sys does not bring them
 };
 void build_stage(const struct plan *plan, struct stage *stage);
 void change_root(const struct plan *plan, const struct stage *stage);

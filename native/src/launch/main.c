@@ -5,6 +5,7 @@
 //   --uid --gid      a user of the job's own: no file, process or socket of another user
 //   --range          a user namespace of 65,536 ids: root inside, nobody outside
 //   --namespaces     no process, mount, terminal or host name of the host
+//   --network        neither the host's loopback nor its sockets, and the rules of that network
 //   --root --lower   an overlay: what the job writes is its own, what it runs from is shared
 //   --stage --pivot  a root without the host's files
 //   --cgroup         memory and processes in common, and one kill for all of them
@@ -48,6 +49,7 @@ static void enter_root(const struct plan *plan) {
 // Everything that is undone by a later step comes after it: identity clears the death signal, the
 // filter would forbid calls of the steps before.
 static void confine(const struct plan *plan, struct provision *given) {
+  join_network(plan);
   enter_root(plan);
   leave_surroundings();
   limit_resources(plan);

@@ -23,6 +23,17 @@ int clone_mount(const char *source, bool recursive) {
   return (int)syscall(SYS_open_tree, AT_FDCWD, source, flags);
 }
 
+// A new file system of this type, attached nowhere; -1 when there is none.
+int new_mount(const char *type) {
+  int context = (int)syscall(SYS_fsopen, type, FSOPEN_CLOEXEC);
+  if (context < 0) return -1;
+  int fd = syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0)
+               ? -1
+               : (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, 0);
+  close(context);
+  return fd;
+}
+
 // Adds attributes to a detached mount and what is below it; 0 when they hold.
 int restrict_mount(int fd, unsigned long long attributes) {
   struct mount_attr attr = {.attr_set = attributes};

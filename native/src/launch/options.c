@@ -90,6 +90,7 @@ static bool take_path(struct plan *plan, const char *option, char *value) {
   else if (!strcmp(option, "--work")) plan->work = value;
   else if (!strcmp(option, "--stage")) plan->stage = value;
   else if (!strcmp(option, "--work-folder")) plan->work_folder = value;
+  else if (!strcmp(option, "--network")) plan->network = value;
   else if (!strcmp(option, "--storage")) plan->storage = split(value);
   else if (!strcmp(option, "--spare-storage")) plan->spare_storage = value;
   else if (!strcmp(option, "--bind")) add_bind(plan, value);

@@ -66,16 +66,20 @@ static void attach_binds(const struct plan *plan, const int *fds) {
   }
 }
 
-// All of it and none of it writable, or an ordinary user's job could end the user's processes
-// through a control group of theirs. A host without it gives the job none.
-static int open_sys(void) {
-  int fd = clone_mount("/sys", true);
-  if (fd < 0) return -1;
+// None of it writable, or an ordinary user's job could end the user's processes through a control
+// group of theirs. A host without it gives the job none.
+static int closed_mount(int fd) {
   const unsigned long long closed =
       MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
-  if (restrict_mount(fd, closed) == 0) return fd;
+  if (fd < 0 || restrict_mount(fd, closed) == 0) return fd;
   close(fd);
   return -1;
+}
+
+// The host's own shows the host's network interfaces, in whatever network one looks at it.
+static void open_sys(const struct plan *plan, struct stage *stage) {
+  stage->sys = closed_mount(plan->network ? new_mount("sysfs") : clone_mount("/sys", true));
+  stage->groups = closed_mount(plan->network ? clone_mount("/sys/fs/cgroup", true) : -1);
 }
 
 static void mount_views(const struct plan *plan) {
@@ -96,9 +100,10 @@ static void attach_view(int fd, const char *target) {
 }
 
 // Here the stage becomes the root, with the job's as its folder /job.
-static void furnish_for_tracer(int job, int sys) {
+static void furnish_for_tracer(int job, const struct stage *stage) {
   attach_view(job, "job");
-  attach_view(sys, "sys");
+  attach_view(stage->sys, "sys");
+  attach_view(stage->groups, "sys/fs/cgroup");
   make_folders("tmp");
   // PRoot writes its loader there and executes it.
   if (mount("tmpfs", "tmp", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777,size=16m")) {
@@ -111,14 +116,13 @@ void build_stage(const struct plan *plan, struct stage *stage) {
   if (!plan->stage) return;
   umask(022);
   open_binds(plan, stage->binds);
-  int sys = open_sys();
+  open_sys(plan, stage);
   int job = plan->pivots ? -1 : clone_mount(plan->root, true);
   if (!plan->pivots && job < 0) fail_at("root", plan->root);
   mount_views(plan);
-  if (!plan->pivots) return furnish_for_tracer(job, sys);
+  if (!plan->pivots) return furnish_for_tracer(job, stage);
   stage->proc = clone_mount("proc", true);
   stage->dev = clone_mount("dev", true);
-  stage->sys = sys;
   if (stage->proc < 0 || stage->dev < 0) fail("stage: /proc and /dev");
 }
 
@@ -141,4 +145,5 @@ void change_root(const struct plan *plan, const struct stage *stage) {
   attach_view(stage->proc, "/proc");
   attach_view(stage->dev, "/dev");
   attach_view(stage->sys, "/sys");
+  attach_view(stage->groups, "/sys/fs/cgroup");
 }

@@ -1,0 +1,102 @@
+// Datagrams in bulk. By UDP_SEGMENT one packet, as packet rules and queues see it, becomes dozens of
+// datagrams on the wire: a control group can be kept from sending such.
+#include "calls.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+#include <fcntl.h>
+#include <linux/bpf.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace causeway {
+namespace {
+
+enum : uint8_t { kFirst = BPF_REG_1, kValue = BPF_REG_2, kAnswer = BPF_REG_0 };
+
+bpf_insn Load(uint8_t size, uint8_t into, uint8_t from, size_t offset) {
+  return {static_cast<uint8_t>(BPF_LDX | size | BPF_MEM), into, from, static_cast<int16_t>(offset), 0};
+}
+
+bpf_insn Jump(uint8_t test, uint8_t value, int32_t to, int16_t steps) {
+  return {static_cast<uint8_t>(BPF_JMP | test | BPF_K), value, 0, steps, to};
+}
+
+bpf_insn Answer(int32_t verdict) {
+  return {BPF_ALU64 | BPF_MOV | BPF_K, kAnswer, 0, 0, verdict};
+}
+
+constexpr bpf_insn kCallFullSocket = {BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_sk_fullsock};
+constexpr bpf_insn kExit = {BPF_JMP | BPF_EXIT, 0, 0, 0, 0};
+constexpr uint8_t kPointer = 0x18;  // BPF_DW, which linux/bpf_common.h lacks
+constexpr int32_t kDrop = 0, kPass = 1;
+
+int Bpf(bpf_cmd command, bpf_attr* attributes) {
+  return static_cast<int>(syscall(SYS_bpf, command, attributes, sizeof *attributes));
+}
+
+// A stream's packets may have segments: TCP counts them itself.
+int LoadProgram() {
+  const bpf_insn code[] = {
+      Load(BPF_W, kValue, kFirst, offsetof(__sk_buff, gso_segs)),
+      Jump(BPF_JLT, kValue, 2, 8),
+      Load(kPointer, kFirst, kFirst, offsetof(__sk_buff, sk)),
+      Jump(BPF_JEQ, kFirst, 0, 6),
+      kCallFullSocket,
+      Jump(BPF_JEQ, kAnswer, 0, 4),
+      Load(BPF_W, kFirst, kAnswer, offsetof(bpf_sock, type)),
+      Jump(BPF_JNE, kFirst, SOCK_DGRAM, 2),
+      Answer(kDrop),
+      kExit,
+      Answer(kPass),
+      kExit,
+  };
+  bpf_attr attributes;
+  memset(&attributes, 0, sizeof attributes);
+  attributes.prog_type = BPF_PROG_TYPE_CGROUP_SKB;
+  attributes.expected_attach_type = BPF_CGROUP_INET_EGRESS;
+  attributes.insns = reinterpret_cast<uintptr_t>(code);
+  attributes.insn_cnt = sizeof code / sizeof *code;
+  attributes.license = reinterpret_cast<uintptr_t>("Apache-2.0");
+  return Bpf(BPF_PROG_LOAD, &attributes);
+}
+
+// Stays until the group goes.
+int Attach(int program, int group) {
+  bpf_attr attributes;
+  memset(&attributes, 0, sizeof attributes);
+  attributes.target_fd = static_cast<uint32_t>(group);
+  attributes.attach_bpf_fd = static_cast<uint32_t>(program);
+  attributes.attach_type = BPF_CGROUP_INET_EGRESS;
+  attributes.attach_flags = BPF_F_ALLOW_MULTI;
+  return Bpf(BPF_PROG_ATTACH, &attributes);
+}
+
+int RefuseSegments(const std::string& folder) {
+  const int group = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (group < 0) return -1;
+  const int program = LoadProgram();
+  const int result = program < 0 ? -1 : Attach(program, group);
+  const int error = errno;
+  if (program >= 0) close(program);
+  close(group);
+  errno = error;
+  return result;
+}
+
+// refuseSegments(folder)
+Napi::Value Refuse(const Napi::CallbackInfo& info) {
+  return Outcome(info.Env(), RefuseSegments(info[0].As<Napi::String>()));
+}
+
+}  // namespace
+
+void ExportSegmentCalls(Napi::Env env, Napi::Object exports) {
+  exports.Set("refuseSegments", Napi::Function::New(env, Refuse));
+}
+
+}  // namespace causeway
