@@ -1,21 +1,25 @@
 /**
- * Which addresses an image may come from: public unicast ones only, so that a manifest cannot make
- * the host read from its own services, its neighbours or a metadata endpoint.
+ * Which addresses a job, and an image for it, may be reached at: public unicast ones only, so that
+ * nobody makes the host read from its own services, its neighbours or a metadata endpoint.
  *
  * @module
  */
 import { BlockList, isIP } from 'node:net'
 
-/** IANA special-purpose registries (RFC 6890 and updates): nothing an image is served from. */
-const refusedV4: readonly (readonly [string, number])[] = [
+type Net = readonly [address: string, prefix: number]
+
+/** IANA special-purpose registries (RFC 6890 and updates): no public unicast. */
+const refusedV4: readonly Net[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
   ['169.254.0.0', 16],
+  ['168.63.129.16', 32], // a cloud's metadata, on an address that looks public
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
   ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
   ['192.168.0.0', 16],
   ['198.18.0.0', 15],
   ['198.51.100.0', 24],
@@ -24,18 +28,37 @@ const refusedV4: readonly (readonly [string, number])[] = [
   ['240.0.0.0', 4],
 ]
 
-const refusedV6: readonly (readonly [string, number])[] = [
+const refusedV6: readonly Net[] = [
   ['::', 96], // unspecified, loopback, v4-compatible
   ['64:ff9b:1::', 48],
   ['100::', 64],
   ['2001::', 32], // Teredo and 6to4 carry a v4 address that nobody has checked
   ['2002::', 16],
+  ['3fff::', 20],
+  ['5f00::', 16],
   ['2001:db8::', 32],
   ['fc00::', 7],
   ['fe80::', 10],
   ['fec0::', 10],
   ['ff00::', 8],
 ]
+
+/** RFC 6052: a translator makes the v4 address of it that is inside. */
+const nat64 = (nets: readonly Net[]): Net[] =>
+  nets.map(([net, prefix]) => [`64:ff9b::${inHex(net)}`, 96 + prefix])
+
+/** A v4 address as the last two parts of a v6 one. */
+function inHex(address: string): string {
+  const bytes = address.split('.').map(Number) as [number, number, number, number]
+  const part = (high: number, low: number) => ((high << 8) | low).toString(16)
+  return `${part(bytes[0], bytes[1])}:${part(bytes[2], bytes[3])}`
+}
+
+/** Networks that hold no public address, as ADDRESS/PREFIX. */
+export const specialPurposeNets: { readonly [family in 'ipv4' | 'ipv6']: readonly string[] } = {
+  ipv4: refusedV4.map((net) => net.join('/')),
+  ipv6: [...refusedV6, ...nat64(refusedV4)].map((net) => net.join('/')),
+}
 
 const refused = buildList()
 const loopback = new BlockList()
@@ -57,10 +80,9 @@ export function isLoopbackAddress(address: string): boolean {
 function buildList(): BlockList {
   const list = new BlockList()
   for (const [net, prefix] of refusedV6) list.addSubnet(net, prefix, 'ipv6')
-  for (const [net, prefix] of refusedV4) {
-    list.addSubnet(net, prefix, 'ipv4') // matches the v4-mapped form too
-    list.addSubnet(`64:ff9b::${net}`, 96 + prefix, 'ipv6')
-  }
+  for (const [net, prefix] of nat64(refusedV4)) list.addSubnet(net, prefix, 'ipv6')
+  // Matches the v4-mapped form too.
+  for (const [net, prefix] of refusedV4) list.addSubnet(net, prefix, 'ipv4')
   return list
 }
 

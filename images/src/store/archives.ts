@@ -11,7 +11,7 @@ import { hashFile } from './blob.ts'
 import { download, type DownloadLimits } from './download.ts'
 import { fetchLockPath, type Layout } from './layout.ts'
 import { takeLock, type TryLock } from './store-lock.ts'
-import { checkUrl, showUrl } from './url-policy.ts'
+import { checkUrl, showUrl, type SourcePolicy } from './url-policy.ts'
 
 /** An image as a manifest names it. */
 export interface ImageReference {
@@ -65,8 +65,8 @@ export interface CheckedReference {
  *
  * @throws ImageError IMAGE_URL_REFUSED; TypeError for a malformed digest
  */
-export function checkReference(reference: ImageReference, allowLocal: boolean): CheckedReference {
-  const url = checkUrl(reference.url, allowLocal)
+export function checkReference(reference: ImageReference, policy: SourcePolicy): CheckedReference {
+  const url = checkUrl(reference.url, policy)
   if (/^[0-9a-f]{64}$/i.test(reference.sha256)) {
     return { url, sha256: reference.sha256.toLowerCase() }
   }

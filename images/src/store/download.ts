@@ -11,10 +11,10 @@ import { diskFull, requireSpace } from './disk-space.ts'
 import { openFile } from './file-source.ts'
 import { openHttp, type ArchiveSource } from './http-source.ts'
 import { Part, type Resume } from './part.ts'
+import type { SourcePolicy } from './url-policy.ts'
 
 /** What a download may touch and cost; see ImageStoreOptions. */
-export interface DownloadLimits {
-  allowLocal: boolean
+export interface DownloadLimits extends SourcePolicy {
   maxDownloadBytes: number
   timeoutMs: number
   stallTimeoutMs: number
@@ -115,7 +115,7 @@ async function readPart({ part, deadlines, onProgress }: Transfer, { bytes }: Re
 
 function openSource({ url, limits, deadlines }: Transfer, resume: Resume | undefined) {
   if (url.protocol === 'file:') return openFile(url)
-  return openHttp(url, { allowLocal: limits.allowLocal, signal: deadlines.signal, resume })
+  return openHttp(url, { policy: limits, signal: deadlines.signal, resume })
 }
 
 async function checkSource(

@@ -8,12 +8,12 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { ImageError, errorText } from '../image-error.ts'
-import { isLoopbackAddress, isPublicAddress } from './address-policy.ts'
-import { checkRedirect, refuseAddress, showUrl } from './url-policy.ts'
+import { isLoopbackAddress } from './address-policy.ts'
+import { checkRedirect, refuseAddress, showUrl, type SourcePolicy } from './url-policy.ts'
 
 /** How a request is made. */
 export interface HttpOptions {
-  allowLocal: boolean
+  policy: SourcePolicy
   signal: AbortSignal
   /** Sent beside our own. */
   headers?: Readonly<Record<string, string>>
@@ -35,7 +35,7 @@ export async function followRedirects(
   let current = url
   for (let hop = 0; hop <= maxRedirects; hop++) {
     const response = await get(current, options)
-    const next = redirectTarget(current, response, options.allowLocal)
+    const next = redirectTarget(current, response, options.policy)
     if (next === undefined) return { url: current, response }
     response.destroy()
     current = next
@@ -43,10 +43,7 @@ export async function followRedirects(
   throw failed(url, `more than ${maxRedirects} redirects`)
 }
 
-function get(
-  url: URL,
-  { allowLocal, signal, headers = {} }: HttpOptions,
-): Promise<IncomingMessage> {
+function get(url: URL, { policy, signal, headers = {} }: HttpOptions): Promise<IncomingMessage> {
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest
   return new Promise((resolve, reject) => {
     let response: IncomingMessage | undefined
@@ -59,7 +56,7 @@ function get(
         'user-agent': 'causeway',
         ...headers,
       },
-      lookup: checkedLookup(url.protocol === 'http:', allowLocal),
+      lookup: checkedLookup(url.protocol === 'http:', policy),
       signal,
     })
     request.on('response', (message) => resolve((response = message)))
@@ -76,8 +73,11 @@ function get(
  * Resolves like dns.lookup but passes on only allowed addresses, so that the address checked is the
  * address connected to and a changing DNS answer gains nothing.
  */
-function checkedLookup(plainHttp: boolean, allowLocal: boolean): LookupFunction {
-  const isAllowed = plainHttp ? isLoopbackAddress : allowLocal ? () => true : isPublicAddress
+function checkedLookup(
+  plainHttp: boolean,
+  { allowLocal, allowsAddress }: SourcePolicy,
+): LookupFunction {
+  const isAllowed = plainHttp ? isLoopbackAddress : allowLocal ? () => true : allowsAddress
   const expected = plainHttp ? 'a loopback address' : 'a public address'
   return (host, options, callback) => {
     lookup(host, { ...options, all: true }, (error, found: LookupAddress[]) => {
@@ -93,12 +93,12 @@ function checkedLookup(plainHttp: boolean, allowLocal: boolean): LookupFunction 
   }
 }
 
-function redirectTarget(from: URL, response: IncomingMessage, allowLocal: boolean) {
+function redirectTarget(from: URL, response: IncomingMessage, policy: SourcePolicy) {
   if (!redirectStatus.has(response.statusCode ?? 0)) return undefined
   const location = response.headers.location
   if (location === undefined) return undefined
   try {
-    return checkRedirect(from, location, allowLocal)
+    return checkRedirect(from, location, policy)
   } catch (error) {
     response.destroy()
     throw error

@@ -11,6 +11,7 @@ import {
   type ImageReference,
   type StoredImage,
 } from './archives.ts'
+import { isPublicAddress } from './address-policy.ts'
 import type { DownloadLimits } from './download.ts'
 import { findImage, listImages, type ListedImage } from './inventory.ts'
 import { layoutOf, prepareLayout, useLockPath } from './layout.ts'
@@ -26,6 +27,8 @@ export interface ImageStoreOptions {
   folder: string
   /** Opens `file:`, http to loopback, and https to private addresses. */
   allowLocal: boolean
+  /** Whether https may go to an address; default: to public ones. */
+  allowsAddress?: (address: string) => boolean
   /** Path of `bridge-unpack`. */
   unpacker: string
   lock: TryLock
@@ -78,6 +81,7 @@ export interface ImageStore {
 }
 
 const defaults = {
+  allowsAddress: isPublicAddress,
   maxDownloadBytes: 4 * 2 ** 30,
   timeoutMs: 30 * 60_000,
   stallTimeoutMs: 30_000,
@@ -93,6 +97,8 @@ export function createImageStore(options: ImageStoreOptions): ImageStore {
   const warn = (what: string) => (error: unknown) => given.onWarning?.(`${what}: ${String(error)}`)
   const prepare = () => prepareLayout(folder, layout)
   const list = async () => prepare().then(() => listImages(layout, tryLock))
+
+  const policyOf = ({ allowLocal = limits.allowLocal }: FetchOptions) => ({ ...limits, allowLocal })
 
   const background = new Set<Promise<void>>()
 
@@ -114,7 +120,7 @@ export function createImageStore(options: ImageStoreOptions): ImageStore {
     list,
     async fetch(reference, fetching = {}) {
       fetching.signal?.throwIfAborted()
-      const checked = checkReference(reference, fetching.allowLocal ?? limits.allowLocal)
+      const checked = checkReference(reference, policyOf(fetching))
       await prepare()
       const held = useLockPath(layout, checked.sha256)
       const release = await takeLock(tryLock, held, 'shared', fetching)
@@ -126,7 +132,7 @@ export function createImageStore(options: ImageStoreOptions): ImageStore {
     },
     async openTree(reference, opening = {}) {
       opening.signal?.throwIfAborted()
-      const checked = checkReference(reference, opening.allowLocal ?? limits.allowLocal)
+      const checked = checkReference(reference, policyOf(opening))
       await prepare()
       return openTree(opener, checked, opening)
     },

@@ -5,26 +5,34 @@
  */
 import { isIP } from 'node:net'
 import { ImageError } from '../image-error.ts'
-import { isLoopbackAddress, isPublicAddress } from './address-policy.ts'
+import { isLoopbackAddress } from './address-policy.ts'
 
 const openLocal = 'allowLocal (--allow-local-images) opens it'
 
+/** Where images may come from. */
+export interface SourcePolicy {
+  /** Opens `file:`, http to loopback, and https to every address. */
+  allowLocal: boolean
+  /** Whether https may go to an address without that. */
+  allowsAddress: (address: string) => boolean
+}
+
 /**
- * Parses and checks one URL: https anywhere public; `file:` and http to loopback only when
+ * Parses and checks one URL: https to where the policy allows; `file:` and http to loopback only when
  * `allowLocal`. Names are checked again, as addresses, when they are connected to.
  *
  * @throws ImageError IMAGE_URL_REFUSED, saying which option would open it
  */
-export function checkUrl(text: string, allowLocal: boolean): URL {
+export function checkUrl(text: string, policy: SourcePolicy): URL {
   const url = parseUrl(text)
-  if (url.protocol === 'https:') return checkHttps(url, allowLocal)
+  if (url.protocol === 'https:') return checkHttps(url, policy)
   if (url.protocol !== 'file:' && url.protocol !== 'http:') {
     throw refuse(url, `scheme ${url.protocol} is not supported, expected https:`)
   }
   if (url.protocol === 'http:' && !isLoopbackHost(url)) {
     throw refuse(url, 'plain http is only for loopback hosts, expected https:')
   }
-  if (!allowLocal) throw refuse(url, `local images are not allowed here; ${openLocal}`)
+  if (!policy.allowLocal) throw refuse(url, `local images are not allowed here; ${openLocal}`)
   return url
 }
 
@@ -34,7 +42,7 @@ export function checkUrl(text: string, allowLocal: boolean): URL {
  *
  * @throws ImageError IMAGE_URL_REFUSED
  */
-export function checkRedirect(from: URL, location: string, allowLocal: boolean): URL {
+export function checkRedirect(from: URL, location: string, policy: SourcePolicy): URL {
   if (!URL.canParse(location, from.href)) {
     throw refuse(from, 'it redirects to something that is not a URL')
   }
@@ -42,7 +50,7 @@ export function checkRedirect(from: URL, location: string, allowLocal: boolean):
   if (target.protocol === 'file:' || (from.protocol === 'https:' && target.protocol === 'http:')) {
     throw refuse(target, `${showUrl(from)} redirects to it, and a redirect may only lead to https:`)
   }
-  return checkUrl(target.href, allowLocal)
+  return checkUrl(target.href, policy)
 }
 
 /** The host part without the brackets of an IPv6 literal. */
@@ -66,10 +74,10 @@ function parseUrl(text: string): URL {
   throw new ImageError('IMAGE_URL_REFUSED', 'the image url is not a valid URL')
 }
 
-function checkHttps(url: URL, allowLocal: boolean): URL {
+function checkHttps(url: URL, { allowLocal, allowsAddress }: SourcePolicy): URL {
   const host = hostOf(url)
   // Node asks no lookup hook for an address literal, so literals are judged here.
-  if (!allowLocal && isIP(host) !== 0 && !isPublicAddress(host)) {
+  if (!allowLocal && isIP(host) !== 0 && !allowsAddress(host)) {
     throw refuseAddress(host, host, 'a public address')
   }
   return url

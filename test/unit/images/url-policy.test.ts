@@ -2,6 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { isLoopbackAddress, isPublicAddress } from '../../../images/src/store/address-policy.ts'
 import { checkRedirect, checkUrl, showUrl } from '../../../images/src/store/url-policy.ts'
 
+const closed = { allowLocal: false, allowsAddress: isPublicAddress }
+const open = { ...closed, allowLocal: true }
+
 describe('addresses an image may come from', () => {
   test.each([
     '8.8.8.8',
@@ -62,7 +65,7 @@ describe('urls', () => {
     'https://8.8.8.8/a',
     'https://[2606:4700::1]/a',
   ])('%s is always allowed', (url) => {
-    expect(checkUrl(url, false).href).toBe(url)
+    expect(checkUrl(url, closed).href).toBe(url)
   })
 
   test.each([
@@ -77,13 +80,13 @@ describe('urls', () => {
     'https://[::ffff:10.0.0.1]/a',
     'https://192.168.0.1/a',
   ])('%s is allowed only with allowLocal, which the refusal names', (url) => {
-    expect(() => checkUrl(url, false)).toThrow(
+    expect(() => checkUrl(url, closed)).toThrow(
       expect.objectContaining({
         kind: 'IMAGE_URL_REFUSED',
         message: expect.stringContaining('allowLocal') as string,
       }) as Error,
     )
-    expect(() => checkUrl(url, true)).not.toThrow()
+    expect(() => checkUrl(url, open)).not.toThrow()
   })
 
   test.each([
@@ -98,7 +101,7 @@ describe('urls', () => {
     '/a.tar',
     '',
   ])('%j is never allowed', (url) => {
-    expect(() => checkUrl(url, true)).toThrow(
+    expect(() => checkUrl(url, open)).toThrow(
       expect.objectContaining({ kind: 'IMAGE_URL_REFUSED' }) as Error,
     )
   })
@@ -109,7 +112,7 @@ describe('urls', () => {
     ['http://127.0.0.1/x', 'http://localhost/y', 'http://localhost/y'],
     ['http://127.0.0.1/x', 'https://b.example/y', 'https://b.example/y'],
   ])('%s may redirect to %s', (from, location, target) => {
-    expect(checkRedirect(new URL(from), location, true).href).toBe(target)
+    expect(checkRedirect(new URL(from), location, open).href).toBe(target)
   })
 
   test.each([
@@ -120,18 +123,25 @@ describe('urls', () => {
     ['https://a.example/x', 'ftp://b.example/y'],
     ['https://a.example/x', 'https://['],
   ])('%s may not redirect to %s, even with allowLocal', (from, location) => {
-    expect(() => checkRedirect(new URL(from), location, true)).toThrow(
+    expect(() => checkRedirect(new URL(from), location, open)).toThrow(
       expect.objectContaining({ kind: 'IMAGE_URL_REFUSED' }) as Error,
     )
   })
 
   test('a redirect to a private address is refused', () => {
     const from = new URL('https://a.example/x')
-    expect(() => checkRedirect(from, 'https://169.254.169.254/latest', false)).toThrow('169.254')
+    expect(() => checkRedirect(from, 'https://169.254.169.254/latest', closed)).toThrow('169.254')
   })
 
   test('messages show neither credentials nor query', () => {
     const url = new URL('https://user:pw@a.example/x?token=1#f')
     expect(showUrl(url)).toBe('https://a.example/x?…')
   })
+})
+
+test('an address that is not public is allowed where the policy says so', () => {
+  const policy = { allowLocal: false, allowsAddress: (address: string) => address === '10.0.0.7' }
+  expect(checkUrl('https://10.0.0.7/image.tar', policy).hostname).toBe('10.0.0.7')
+  expect(() => checkUrl('https://10.0.0.8/image.tar', policy)).toThrow('10.0.0.8')
+  expect(() => checkUrl('http://10.0.0.7/image.tar', policy)).toThrow('plain http')
 })
