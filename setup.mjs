@@ -29,6 +29,8 @@ const packages = {
   python3: 'python3',
   make: 'make',
   'g++': 'g++',
+  nftables: '/usr/sbin/nft',
+  iproute2: '/bin/ip',
   'libsecp256k1-dev': '/usr/include/secp256k1.h',
   openssl: 'openssl',
 }
@@ -36,6 +38,7 @@ const testPackages = {
   git: 'git',
   debootstrap: '/usr/sbin/debootstrap',
   socat: 'socat',
+  nsd: '/usr/sbin/nsd',
   'musl-tools': 'musl-gcc',
   'busybox-static': 'busybox',
   procps: 'ps',

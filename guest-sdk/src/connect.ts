@@ -5,6 +5,7 @@
 import { createCall, type Call, type CallOptions, type ConnectOptions } from './call.ts'
 import { createDeployment, type Deployment } from './deployment.ts'
 import { createProcessor, type Processor } from './processor.ts'
+import { createNetwork, type Network } from './network.ts'
 import type { OpenRpcDocument } from './protocol/index.ts'
 import { createSigner, type Signer } from './signer.ts'
 
@@ -13,6 +14,7 @@ export interface Bridge {
   readonly processor: Processor
   readonly deployment: Deployment
   readonly signer: Signer
+  readonly network: Network
   /** Every method of the host, and whether this job may use it (`rpc.discover`). */
   discover(options?: CallOptions): Promise<OpenRpcDocument>
   /** Any method by its wire name, with params and result as they are on the wire. */
@@ -32,6 +34,7 @@ export function connect(options: ConnectOptions = {}): Bridge {
     processor: createProcessor(call),
     deployment: createDeployment(call),
     signer: createSigner(call),
+    network: createNetwork(call),
     discover: (options) => call('rpc.discover', [], options),
     call,
   }

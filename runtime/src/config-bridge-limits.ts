@@ -30,6 +30,7 @@ export const bridgeLimits = v.pipe(
     drainTimeoutMs: count(0, maxMs, defaultLimits.drainTimeoutMs),
     read: classLimits(defaultLimits.read),
     key: classLimits(defaultLimits.key),
+    network: classLimits(defaultLimits.network),
   }),
   v.forward(
     v.partialCheck(

@@ -7,6 +7,7 @@ import { parse } from 'smol-toml'
 import * as v from 'valibot'
 import { implementedLevel } from './bridge/gate.ts'
 import { bridgeLimits } from './config-bridge-limits.ts'
+import { networkSection } from './config-network.ts'
 import { count, guestFolder, level, maxBytes, maxLimit } from './config-fields.ts'
 import { cpuPinnings } from './sandbox/cpus.ts'
 import { backendSettings } from './sandbox/layers.ts'
@@ -50,6 +51,7 @@ const configSchema = v.strictObject({
     }),
     {},
   ),
+  network: v.optional(networkSection, {}),
   images: v.optional(
     v.strictObject({
       /** Allow `file:` and loopback `http:` image URLs, and https to private addresses. */

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { decodeSs58 } from '@causeway/manifest'
 import type { Membership } from '@causeway/native'
 import type { Logger } from 'pino'
+import { hexBytes } from './bridge/hex.ts'
 import { discoverHandlers } from './bridge/discover.ts'
 import { createDispatch, type Answer, type CallRecord } from './bridge/dispatch.ts'
 import { createGate } from './bridge/gate.ts'
@@ -16,13 +17,19 @@ import { emptyCid } from './deployments/bundle.ts'
 import type { Config } from './config.ts'
 import type { Identity } from './deployments/identity.ts'
 import type { LoadedDeployment } from './deployments/load.ts'
+import {
+  openBridgeNetwork,
+  type BridgeNetwork,
+  type BridgeNetworkOptions,
+} from './network/bridge-network.ts'
+import type { LookAtNetwork } from './network/network-view.ts'
 import { processorHandlers } from './processor/handlers.ts'
 import { signerHandlers } from './signer/handlers.ts'
 import type { SignerBackend } from './signer/secret-keys.ts'
 import type { OpenKeys } from './open-keys.ts'
 
 /** What a bridge needs besides the deployment and its keys. */
-export interface BridgeOptions {
+export interface BridgeOptions extends Pick<BridgeNetworkOptions, 'verifyHost' | 'network'> {
   config: Config
   backend: SignerBackend
   log: Logger
@@ -40,8 +47,12 @@ export interface OpenBridge {
   identity: Identity
   /** Says whose processes may call; before the first time nobody may. */
   admit(membership: Membership): void
-  /** Closes the socket and zeroes the keys. */
-  close(): void
+  readonly lookAtNetwork: LookAtNetwork
+  /**
+   * Closes the socket, gives up what is looked up in DNS, and zeroes the keys, all at once; resolves
+   * when nothing of it can reach its network any more.
+   */
+  close(): Promise<void>
 }
 
 /**
@@ -55,23 +66,35 @@ export function openBridge(
   options: BridgeOptions,
 ): OpenBridge {
   const socket = options.socket ?? `causeway-${randomBytes(16).toString('hex')}`
+  const source = hexBytes(keys.identity.origin.source)
+  const network = openBridgeNetwork({
+    ...options,
+    source,
+    connectionLimits: options.config.network,
+    networkRequests: loaded.deployment.networkRequests,
+  })
+  const namespace = options.network?.namespace
   try {
     const limits = options.noLimits ? noLimits : options.config.bridge.limits
     const listener = startListener({
       name: socket,
-      answer: createAnswer(loaded, keys, options, limits),
+      ...(namespace !== undefined && { network: namespace }),
+      answer: createAnswer(loaded, keys, options, { limits, network }),
       commit: keys.uses.commit,
       limits,
       log: options.log,
     })
-    const close = () => {
+    const close = (): Promise<void> => {
       listener.stop()
+      const closed = network.close()
       keys.close()
+      return closed
     }
     return {
       socket,
       identity: keys.identity,
       admit: (membership) => listener.admit(membership),
+      lookAtNetwork: network.look,
       close,
     }
   } catch (error) {
@@ -84,7 +107,7 @@ function createAnswer(
   { deployment, bundle }: LoadedDeployment,
   { identity, keyring, uses }: OpenKeys,
   { config, backend, log, observe }: BridgeOptions,
-  limits: BridgeLimits,
+  { limits, network }: { limits: BridgeLimits; network: BridgeNetwork },
 ): Answer {
   const { level } = config.bridge
   const { methods } = deployment.policy
@@ -104,7 +127,8 @@ function createAnswer(
       ...processorHandlers(level),
       ...deploymentHandlers(facts),
       ...signerHandlers(keyring, uses),
-      ...discoverHandlers({ ...gateOptions, signer: backend.name }),
+      ...network.handlers,
+      ...discoverHandlers({ ...gateOptions, signer: backend.name, network: network.facts }),
     },
     gate: createGate(gateOptions),
     limits,

@@ -9,6 +9,10 @@ import type { Config } from './config.ts'
 import { openImages } from './open-images.ts'
 import type { OpenKeys } from './open-keys.ts'
 import { openSandbox, type Sandbox } from './sandbox/sandbox.ts'
+import { configuredVerifier } from './network/configured-verifier.ts'
+import type { Networks } from './network/job-network.ts'
+import { openNetworks } from './network/networks.ts'
+import type { VerifyHost } from './network/verification.ts'
 import type { SignerBackend } from './signer/secret-keys.ts'
 import type { StateFolders } from './state.ts'
 
@@ -22,6 +26,8 @@ export interface Host {
   /** As `images`, and from this host itself. */
   localImages: ImageStore
   sandbox: Sandbox
+  networks: Networks
+  verifyHost: VerifyHost
   openKeys: (deployment: Deployment) => Promise<OpenKeys> | OpenKeys
   /** For people: what this host cannot do. */
   warnings: readonly string[]
@@ -40,7 +46,7 @@ export interface HostOptions extends Pick<
 
 /**
  * Looks at this host and clears what processes that are gone have left.
- * @throws StartError SANDBOX_UNAVAILABLE
+ * @throws StartError SANDBOX_UNAVAILABLE, NETWORK_UNAVAILABLE
  */
 export async function openHost({
   onWarning,
@@ -49,18 +55,29 @@ export async function openHost({
 }: HostOptions): Promise<Host> {
   const { config, state } = options
   const sandbox = await openSandbox(config.sandbox, state.deployments, { sweeps: true, onWarning })
-  if (expectsJobs) sandbox.keepSpare()
+  const networks = await openNetworks(config.network, onWarning)
+  if (expectsJobs) {
+    sandbox.keepSpare()
+    networks.keepSpare()
+  }
   const store = (allowLocal: boolean) =>
-    openImages({ config: { images: { ...config.images, allowLocal } }, state, onWarning })
+    openImages({
+      config: { ...config, images: { ...config.images, allowLocal } },
+      state,
+      onWarning,
+    })
   const [images, localImages] = [store(config.images.allowLocal), store(true)]
   return {
     ...options,
     sandbox,
+    networks,
+    verifyHost: configuredVerifier(config.network),
     images,
     localImages,
-    warnings: sandbox.warnings,
+    warnings: [...sandbox.warnings, ...networks.state.missing, ...networks.warnings],
     async close() {
-      await sandbox.close()
+      const untidy = (error: unknown) => onWarning(`networks of jobs: ${String(error)}`)
+      await Promise.all([sandbox.close(), networks.close().catch(untidy)])
       await Promise.all([images.settled(), localImages.settled()])
     },
   }

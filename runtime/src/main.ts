@@ -21,6 +21,7 @@ import { serveCommand } from './cli/serve.ts'
 import { startCommand, stopCommand } from './cli/stop.ts'
 import { validateCommand } from './cli/validate.ts'
 import { packageVersion, versionCommand } from './cli/version.ts'
+import { whitelistCommand } from './cli/whitelist.ts'
 
 const commands = [
   runCommand,
@@ -40,6 +41,7 @@ const commands = [
   stopCommand,
   startCommand,
   rmCommand,
+  whitelistCommand,
 ]
 
 /** Runs one command; sets the exit code, never throws. */

@@ -5,11 +5,12 @@
 import { createImageStore, type ImageStore, type Owner, type TryLock } from '@causeway/images'
 import { closeFd, lockFile, nativePaths } from '@causeway/native'
 import type { Config } from './config.ts'
+import { createEgressPolicy } from './network/egress-policy.ts'
 import { imageUid } from './sandbox/uid-range.ts'
 import { isRoot, type StateFolders } from './state.ts'
 
 export interface OpenImagesOptions {
-  config: Pick<Config, 'images'>
+  config: Pick<Config, 'images' | 'network'>
   state: Pick<StateFolders, 'images'>
   onWarning: (message: string) => void
 }
@@ -20,6 +21,7 @@ export function openImages({ config, state, onWarning }: OpenImagesOptions): Ima
   return createImageStore({
     folder: state.images,
     allowLocal,
+    allowsAddress: createEgressPolicy(config.network.allow).allows,
     maxCacheBytes,
     unpacker: nativePaths.unpacker,
     lock: lockImages,

@@ -10,7 +10,7 @@ import type { ExecutionEvent, ExecutionRequest } from './deployments/execution-r
 import { checkKeysFile } from './deployments/identity.ts'
 import { loadDeployment, type LoadedDeployment } from './deployments/load.ts'
 import { createExecute } from './execution/execution.ts'
-import { openHost } from './host.ts'
+import { openHost, type Host } from './host.ts'
 import { openKeys } from './open-keys.ts'
 import { createRunFolder, removeStaleRuns } from './run-folder.ts'
 import type { JobExit } from './sandbox/exit.ts'
@@ -55,21 +55,32 @@ export async function runDeployment(options: RunOptions): Promise<JobExit> {
     })
     for (const message of [...host.warnings, ...sameUserWarning(), ...scheduleWarning(loaded)])
       onWarning(message)
-    const { duration } = loaded.deployment.schedule
-    const { exit } = await createExecute(host)({
-      ...options,
-      loaded,
-      folder,
-      firstAttempt: 1,
-      restarts: 0,
-      allowLocalImages: config.images.allowLocal,
-      graceMs: () => undefined,
-      ...(duration !== 0 && { deadline: Date.now() + duration }),
-    })
-    return exit
+    try {
+      return await executeOnce(host, options, { loaded, folder })
+    } finally {
+      await host.close()
+    }
   } finally {
     await removeTree(folder)
   }
+}
+
+async function executeOnce(
+  host: Host,
+  options: RunOptions,
+  what: Pick<ExecutionRequest, 'loaded' | 'folder'>,
+): Promise<JobExit> {
+  const { duration } = what.loaded.deployment.schedule
+  const { exit } = await createExecute(host)({
+    ...options,
+    ...what,
+    firstAttempt: 1,
+    restarts: 0,
+    allowLocalImages: options.config.images.allowLocal,
+    graceMs: () => undefined,
+    ...(duration !== 0 && { deadline: Date.now() + duration }),
+  })
+  return exit
 }
 
 function sameUserWarning(): string[] {

@@ -38,6 +38,7 @@ test.for(['proot', 'namespaces'] as const)(
     const config = loadConfig(undefined)
     config.images.allowLocal = true
     config.sandbox.backend = backend
+    config.network.mode = 'shared'
     const file = await writeDeployment(join(folder, 'job'), {
       image: await recipeImage('minimal'),
       files: { 'job.sh': 'exit 3' },

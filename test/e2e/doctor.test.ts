@@ -45,6 +45,7 @@ describe('doctor', () => {
       'PRoot',
       'confinement',
       'limits of jobs',
+      'network of jobs',
     ])
     expect(named('Node')).toEqual({ name: 'Node', status: 'ok', detail: process.versions.node })
     expect(named('state folder').detail).toBe(folder)

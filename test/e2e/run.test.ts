@@ -243,9 +243,14 @@ describe('two jobs at once', () => {
     const other = join(folder.path, 'other-state')
     const socket = `causeway-test-${randomUUID()}`
     const victim = await deploy({ files: { 'job.sh': 'echo ready; sleep 60' } })
+    // In networks of their own neither could even try.
+    const config = join(folder.path, 'shared.toml')
+    await writeFile(config, '[network]\nmode = "shared"\n')
     const { child, finished } = start(process.execPath, [
       causewayBin,
       ...runArguments(victim),
+      '--config',
+      config,
       '--quiet',
       '--socket',
       socket,
@@ -263,6 +268,8 @@ print(os.stat("/root").st_uid, len(names) > 0, s.makefile().readline())`
       file,
       '--state',
       other,
+      '--config',
+      config,
       '--allow-local-images',
       '--quiet',
     ])

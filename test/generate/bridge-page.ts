@@ -74,10 +74,14 @@ async function methodSection(name: MethodName): Promise<string> {
     params
       ? `Params, one object:\n\n${fieldTable('required', fieldRows(params.schema))}`
       : 'Params: none, `[]`.',
-    `Result:\n\n${fieldTable('always', fieldRows(method.result.schema))}`,
+    resultText(fieldRows(method.result.schema)),
     errorList(ownErrors(name)),
     await exampleText(name),
   ].join('\n\n')
+}
+
+function resultText(rows: readonly FieldRow[]): string {
+  return rows.length === 0 ? 'Result: none, `{}`.' : `Result:\n\n${fieldTable('always', rows)}`
 }
 
 function fieldTable(presence: string, rows: readonly FieldRow[]): string {

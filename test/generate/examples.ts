@@ -34,6 +34,7 @@ export const exampleParams: { readonly [M in MethodName]: MethodParams<M> } = {
   signer_sign: [{ curve: 'p256', bytes: digest }],
   signer_encrypt: [{ ...peer, bytes: '68656c6c6f' }],
   signer_decrypt: [{ ...peer, bytes: sealed }],
+  network_whitelist: [{ host: 'example.com' }],
   'rpc.discover': [],
 }
 

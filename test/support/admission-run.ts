@@ -65,7 +65,9 @@ export async function prepareRun(options: RunOptions): Promise<RunCommand> {
     files: { 'agent.py': `#!/usr/bin/env python3\n${agentProgram}` },
     deployment: { id: '1', environment },
   })
-  await writeFile(join(place, 'config.toml'), `${config}\n${way.config ?? ''}`)
+  // Agents report to a socket of the host.
+  const network = '[network]\nmode = "shared"\n'
+  await writeFile(join(place, 'config.toml'), `${network}${config}\n${way.config ?? ''}`)
   const socket = `causeway-test-${randomUUID()}`
   const where = ['--state', await stateOf(way, folder), '--config', join(place, 'config.toml')]
   const args = ['run', file, '--socket', socket, '--allow-local-images', '--quiet', ...where]

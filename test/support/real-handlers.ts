@@ -5,6 +5,7 @@
 import { discoverHandlers } from '../../runtime/src/bridge/discover.ts'
 import type { Handlers } from '../../runtime/src/bridge/methods.ts'
 import { implementedLevel } from '../../runtime/src/bridge/gate.ts'
+import { networkHandlers } from '../../runtime/src/network/handlers.ts'
 import { deploymentHandlers, type DeploymentFacts } from '../../runtime/src/deployment/handlers.ts'
 import { processorHandlers } from '../../runtime/src/processor/handlers.ts'
 import { noKeyUses } from '../../runtime/src/audit/key-uses.ts'
@@ -12,6 +13,7 @@ import { signerHandlers, type KeyUses } from '../../runtime/src/signer/handlers.
 import { createKeyring, type Keyring } from '../../runtime/src/signer/keyring.ts'
 import { fixedKeys } from './deployment-keys.ts'
 import { native } from './signer-backends.ts'
+import { consenting } from './verifications.ts'
 
 /** What the bridge of {@link realHandlers} says of its deployment. */
 export const fixedFacts = {
@@ -33,6 +35,7 @@ export function realHandlers(
     ...processorHandlers(implementedLevel),
     ...deploymentHandlers({ ...fixedFacts, publicKeys, encryptionKeys, ...facts }),
     ...signerHandlers(keyring, uses),
+    ...networkHandlers(consenting('example.com')),
     ...discoverHandlers({ level: implementedLevel }),
   }
 }

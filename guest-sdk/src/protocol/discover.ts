@@ -28,7 +28,7 @@ export interface MethodDescription {
   errors: DiscoveredError[]
   'x-since': MethodFacts['since']
   'x-platform': MethodFacts['platform']
-  /** Whose rate and deadline limits the method counts against, such as `read` or `key`. */
+  /** Whose rate and deadline limits the method counts against, such as `read`, `key` or `network`. */
   'x-class': string
 }
 
@@ -54,14 +54,38 @@ export interface ErrorDescription {
   retry: 'no' | 'yes' | 'after'
 }
 
+/** What limits the job's connections to addresses that are not whitelisted. */
+export interface DiscoveredNetwork {
+  /**
+   * `isolated`: the deployment has a network of its own; `shared`: it uses the host's, with limits
+   * by its user; `none`: it uses the host's.
+   */
+  mode: 'isolated' | 'shared' | 'none'
+  /** Whether the kernel keeps the limits; else `network_whitelist` verifies, and changes nothing. */
+  enforced: boolean
+  /** New connections to addresses that are not whitelisted; absent where nothing is enforced. */
+  connectionsPerSecond?: number
+  /** How many at once, before that rate holds. */
+  connectionBurst?: number
+}
+
+/** What the document says of the host. */
+export interface DiscoveredInfo {
+  title: string
+  /** The host's bridge level. */
+  version: string
+  /**
+   * Whether the host signs in native memory, or in JavaScript (`portable`), which is slower and may
+   * leave copies of keys in the host's memory.
+   */
+  'x-signer'?: 'native' | 'portable'
+  'x-network'?: DiscoveredNetwork
+}
+
 /** An OpenRPC 1.3 document with what JSON-RPC and this bridge add to it. */
 export interface OpenRpcDocument<M extends MethodDescription = DiscoveredMethod> {
   openrpc: '1.3.2'
-  /**
-   * `version` is the host's bridge level. `x-signer`: whether the host signs in native memory, or in
-   * JavaScript (`portable`), which is slower and may leave copies of keys in the host's memory.
-   */
-  info: { title: string; version: string; 'x-signer'?: 'native' | 'portable' }
+  info: DiscoveredInfo
   methods: M[]
   /** Every error kind. */
   'x-errors': Record<string, ErrorDescription>

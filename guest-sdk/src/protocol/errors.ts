@@ -15,12 +15,21 @@ export const errorCodes = {
   BAD_DERIVATION_PATH: -32602,
   BAD_DIGEST_LENGTH: -32602,
   BAD_PUBLIC_KEY: -32602,
+  BAD_HOST: -32602,
 
   INTERNAL: -32603,
   PERMISSION_DENIED: -32603,
   UNAVAILABLE: -32603,
   DEADLINE_EXCEEDED: -32603,
   DECRYPT_FAILED: -32603,
+  FAILED_PRECONDITION: -32603,
+  TXT_MISSING: -32603,
+  TXT_MISMATCH: -32603,
+  NO_ADDRESS: -32603,
+  PTR_MISSING: -32603,
+  PTR_TXT_MISSING: -32603,
+  PTR_TXT_MISMATCH: -32603,
+  RESOLVER_FAILED: -32603,
 
   PEER_REJECTED: -32001,
   LIMIT_EXCEEDED: -32005,
@@ -64,6 +73,10 @@ export const errorFacts: { readonly [K in ErrorKind]: ErrorFacts } = {
     when: "The peer's key is no point of the curve in 33 or 65 bytes.",
     retry: 'no',
   },
+  BAD_HOST: {
+    when: 'The host is no bare hostname: it has a scheme, port or path, is an address, or breaks the rules of names.',
+    retry: 'no',
+  },
   INTERNAL: {
     when: 'The host failed unexpectedly; `data.requestId` finds the line in its log.',
     retry: 'no',
@@ -78,12 +91,44 @@ export const errorFacts: { readonly [K in ErrorKind]: ErrorFacts } = {
     when: 'The bytes are not what this peer encrypted with this salt; the same for every cause.',
     retry: 'no',
   },
+  FAILED_PRECONDITION: {
+    when: 'What the call builds on is not so; the message says what.',
+    retry: 'no',
+  },
+  TXT_MISSING: {
+    when: '`_acu.<host>` has no TXT record.',
+    retry: 'no',
+  },
+  TXT_MISMATCH: {
+    when: '`_acu.<host>` has TXT records, and none of them is of this owner for this host.',
+    retry: 'no',
+  },
+  NO_ADDRESS: {
+    when: 'The host has neither A nor AAAA records that may be admitted.',
+    retry: 'no',
+  },
+  PTR_MISSING: {
+    when: 'An address of the host points back to no host name (PTR), and no other passes.',
+    retry: 'no',
+  },
+  PTR_TXT_MISSING: {
+    when: 'The name that an address points back to has no TXT record at `_acu.<ptr_hostname>`.',
+    retry: 'no',
+  },
+  PTR_TXT_MISMATCH: {
+    when: '`_acu.<ptr_hostname>` has TXT records, and none of them is of this owner for this name.',
+    retry: 'no',
+  },
+  RESOLVER_FAILED: {
+    when: "The host's resolvers did not answer or could not; nothing is known of the records.",
+    retry: 'yes',
+  },
   PEER_REJECTED: {
     when: 'The calling process does not belong to the deployment.',
     retry: 'no',
   },
   LIMIT_EXCEEDED: {
-    when: "A limit was reached: the line's size, structure or time, connections, calls at once, calls a second.",
+    when: "A limit was reached: the line's size, structure or time, connections, calls at once, calls a second, hosts whitelisted.",
     retry: 'after',
   },
 }

@@ -5,12 +5,13 @@
  */
 import type { DeploymentMethods } from './deployment.ts'
 import type { DiscoverMethods } from './discover.ts'
+import type { NetworkMethods } from './network.ts'
 import type { ProcessorMethods } from './processor.ts'
 import type { SignerMethods } from './signer.ts'
 
 /** Wire name → `{params, result}`. */
 export interface Methods
-  extends ProcessorMethods, DeploymentMethods, SignerMethods, DiscoverMethods {}
+  extends ProcessorMethods, DeploymentMethods, SignerMethods, NetworkMethods, DiscoverMethods {}
 export type MethodName = keyof Methods
 export type MethodParams<M extends MethodName> = Methods[M]['params']
 export type MethodResult<M extends MethodName> = Methods[M]['result']
@@ -37,6 +38,7 @@ export const methodFacts: { readonly [M in MethodName]: MethodFacts } = {
   signer_sign: since1250,
   signer_encrypt: since1250,
   signer_decrypt: since1250,
+  network_whitelist: since1250,
   // Beyond the bridge spec: hosts of other makers may lack it at any level.
   'rpc.discover': since1250,
 }

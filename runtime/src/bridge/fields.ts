@@ -37,6 +37,8 @@ export const derivationPath = v.exactOptional(
   text("BIP-32 path as `m/44'/60'/0'/0/0` (`'`, `h` or `H`: hardened), secp256k1 only."),
 )
 
+export const host = text('Bare hostname: no scheme, port or path, and no address.')
+
 const compressed = v.exactOptional(bytesOut('SEC1 compressed, 33 bytes.'))
 
 export const signingKeys = {

@@ -58,6 +58,8 @@ export const defaultLimits: BridgeLimits = {
   drainTimeoutMs: 1_000,
   read: { perSecond: 2_000, burst: 4_000, deadlineMs: 5_000 },
   key: { perSecond: 1_000, burst: 2_000, deadlineMs: 10_000 },
+  // Each is up to a hundred DNS queries: stops the host being used to flood others.
+  network: { perSecond: 2, burst: 20, deadlineMs: 10_000 },
 }
 
 const noClassLimits: ClassLimits = { perSecond: Infinity, burst: Infinity, deadlineMs: Infinity }
@@ -71,4 +73,5 @@ export const noLimits: BridgeLimits = {
   maxBufferedBytes: Infinity,
   read: noClassLimits,
   key: noClassLimits,
+  network: noClassLimits,
 }

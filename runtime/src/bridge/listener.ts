@@ -22,6 +22,8 @@ import { createRefusalLog, type RefusalLog } from './refusal-log.ts'
 export interface ListenerOptions {
   /** Name of the abstract socket without the leading NUL, 1 to 107 bytes. */
   name: string
+  /** Descriptor of the network namespace that it listens in; default: our own. */
+  network?: number
   answer: Answer
   /** Keeps what calls left to keep, before a reply to any of them leaves. */
   commit: () => void
@@ -41,12 +43,14 @@ export interface Listener {
  * Listens on both forms of the name, and admits nobody yet.
  * @throws StartError SOCKET_UNAVAILABLE when the name is taken or too long; nothing listens then
  */
-export function startListener({ name, answer, commit, limits, log }: ListenerOptions): Listener {
+export function startListener(options: ListenerOptions): Listener {
+  const { name, network, answer, commit, limits, log } = options
   const refusals = createRefusalLog(log)
   const closing = errorReply(new RpcError('UNAVAILABLE', 'this bridge is closing'))
   const replies = createReplies({ send: (tag, text) => engine.reply(tag, text), commit, log })
   const engine = startOrExplain({
     name,
+    ...(network !== undefined && { network }),
     limits,
     notices: createNotices(limits),
     onLine: (line, peer, tag) =>

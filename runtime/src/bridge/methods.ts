@@ -19,6 +19,7 @@ import {
   described,
   encryptionCurve,
   encryptionKeys,
+  host,
   origin,
   signingCurve,
   signingKeys,
@@ -35,9 +36,9 @@ export interface CallContext {
 /**
  * Which of a deployment's rate and deadline limits a method counts against; a key operation's
  * caller is checked again before the answer. `read`: what the host knows already. `key`: uses a
- * private key or derives one.
+ * private key or derives one. `network`: asks others on the network.
  */
-export const methodClasses = ['read', 'key'] as const
+export const methodClasses = ['read', 'key', 'network'] as const
 export type MethodClass = (typeof methodClasses)[number]
 
 /** One method: what it takes, what it gives, and how it may fail beyond the standard kinds. */
@@ -173,6 +174,23 @@ export const methodTable: { readonly [M in MethodName]: MethodRow<M> } = {
     params: cipherParams('`iv(12) ‖ ciphertext ‖ tag(16)`, as `signer_encrypt` gives them.'),
     result: keyBytes('The plaintext.'),
     errors: ['UNSUPPORTED_CURVE', 'BAD_PUBLIC_KEY', 'DECRYPT_FAILED'],
+  },
+  network_whitelist: {
+    summary: "Takes a host's addresses out of the rate limit, once DNS shows that it consents.",
+    class: 'network',
+    params: v.tuple([v.object({ host })]),
+    result: v.strictObject({}),
+    errors: [
+      'BAD_HOST',
+      'FAILED_PRECONDITION',
+      'TXT_MISSING',
+      'TXT_MISMATCH',
+      'NO_ADDRESS',
+      'PTR_MISSING',
+      'PTR_TXT_MISSING',
+      'PTR_TXT_MISMATCH',
+      'RESOLVER_FAILED',
+    ],
   },
   'rpc.discover': {
     summary: 'Every method of the host and whether the caller may use it, as OpenRPC 1.3.',

@@ -58,6 +58,23 @@ const error = v.strictObject({
   ),
 })
 
+const network = v.strictObject({
+  mode: described(
+    v.picklist(['isolated', 'shared', 'none']),
+    "A network of the deployment's own, the host's with limits by user, or just the host's.",
+  ),
+  enforced: described(
+    v.boolean(),
+    'Whether the kernel keeps the limits; else `network_whitelist` verifies and changes nothing.',
+  ),
+  connectionsPerSecond: v.exactOptional(
+    described(v.number(), 'New connections to addresses that are not whitelisted.'),
+  ),
+  connectionBurst: v.exactOptional(
+    described(v.number(), 'How many at once, before that rate holds.'),
+  ),
+})
+
 export const openRpcSchema = v.strictObject({
   openrpc: described(v.literal('1.3.2'), "Version of the document's format."),
   info: described(
@@ -69,6 +86,9 @@ export const openRpcSchema = v.strictObject({
           v.picklist(['native', 'portable']),
           'Whether the host signs in native memory or in JavaScript, which is slower.',
         ),
+      ),
+      'x-network': v.exactOptional(
+        described(network, 'What limits connections to addresses that are not whitelisted.'),
       ),
     }),
     'What the document is about.',

@@ -8,6 +8,7 @@ import {
   methodFacts,
   type ContentDescriptor,
   type DiscoveredError,
+  type DiscoveredNetwork,
   type ErrorDescription,
   type ErrorKind,
   type JsonSchema,
@@ -24,16 +25,22 @@ export interface HostFacts {
   /** Bridge level. */
   level: string
   signer?: 'native' | 'portable'
+  network?: DiscoveredNetwork
 }
 
 /** The document for a host, around methods in the table's order. */
 export function openRpcDocument<M extends MethodDescription>(
-  { level, signer }: HostFacts,
+  { level, signer, network }: HostFacts,
   methods: M[],
 ): OpenRpcDocument<M> {
   return {
     openrpc: '1.3.2',
-    info: { title: 'Causeway bridge', version: level, ...(signer && { 'x-signer': signer }) },
+    info: {
+      title: 'Causeway bridge',
+      version: level,
+      ...(signer && { 'x-signer': signer }),
+      ...(network && { 'x-network': network }),
+    },
     methods,
     'x-errors': Object.fromEntries(errorKinds.map((kind) => [kind, describeError(kind)])),
   }

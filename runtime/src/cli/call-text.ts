@@ -20,8 +20,13 @@ export function callText({ method, params, outcome, durationMs }: CallRecord): s
 
 function paramsText([params]: readonly unknown[]): string {
   if (typeof params !== 'object' || params === null) return ''
-  const { curve, derivationPath, bytes } = params as Record<string, unknown>
-  const words = [curve, derivationPath, typeof bytes === 'string' && `${bytes.length >> 1} bytes`]
+  const { curve, derivationPath, host, bytes } = params as Record<string, unknown>
+  const words = [
+    curve,
+    derivationPath,
+    host,
+    typeof bytes === 'string' && `${bytes.length >> 1} bytes`,
+  ]
   return words.filter((word) => typeof word === 'string').join(', ')
 }
 

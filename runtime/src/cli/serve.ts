@@ -7,6 +7,7 @@ import { Command } from 'commander'
 import { loadConfig } from '../config.ts'
 import { openBridge, type OpenBridge } from '../daemon.ts'
 import { loadWithoutSandbox } from '../deployments/load.ts'
+import { configuredVerifier } from '../network/configured-verifier.ts'
 import { openKeys } from '../open-keys.ts'
 import { chooseBackend } from '../signer/choose-backend.ts'
 import { openState } from '../state.ts'
@@ -36,7 +37,7 @@ async function serve(file: string, flags: ServeFlags): Promise<void> {
     bridge.admit({ by: 'uid', uid: process.getuid?.() ?? 0 })
     process.stdout.write(`${JSON.stringify(readyLine(bridge))}\n`)
     if (!stopped.aborted) await once(stopped, 'abort')
-    bridge.close()
+    await bridge.close()
   } catch (error) {
     fail(error)
   }
@@ -58,6 +59,7 @@ async function open(file: string, flags: ServeFlags): Promise<OpenBridge> {
   })
   return openBridge(loaded, keys, {
     ...signing,
+    verifyHost: configuredVerifier(config.network),
     ...(flags.socket !== undefined && { socket: flags.socket }),
     noLimits: !flags.limits,
   })

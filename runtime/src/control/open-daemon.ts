@@ -117,11 +117,14 @@ async function serve(
     server.refuse()
     // A stop that is under way may have granted more: systemd, for one, would not wait for that.
     setTimeout(endGrace, config.sandbox.stopGraceMs).unref()
-    await supervisor.close()
-    await server.close()
-    await host.close()
-    keys.close()
-    release()
+    try {
+      await supervisor.close()
+      await server.close()
+      await host.close()
+    } finally {
+      keys.close()
+      release()
+    }
   }
   return { control, close }
 }

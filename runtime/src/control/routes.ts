@@ -76,6 +76,7 @@ export const routes: Readonly<Record<string, Route>> = {
   'POST /v1/deployments/:id/start': ({ supervisor, reference }) => supervisor.start(reference),
   'GET /v1/deployments/:id/logs': logs,
   'GET /v1/deployments/:id/events': events,
+  'GET /v1/deployments/:id/network': ({ supervisor, reference }) => supervisor.network(reference),
 }
 
 async function remove({ supervisor, reference, query }: RouteCall): Promise<object> {

@@ -5,6 +5,7 @@
 import type { Readable } from 'node:stream'
 import type { ImageProgress } from '@causeway/images'
 import type { CallRecord } from '../bridge/dispatch.ts'
+import type { LookAtNetwork } from '../network/network-view.ts'
 import type { JobExit } from './execution-end.ts'
 import type { LoadedDeployment } from './load.ts'
 
@@ -45,6 +46,8 @@ export interface ExecutionRequest {
   onEvent: (event: ExecutionEvent) => void
   /** Resolves when both streams have ended. */
   onOutput: (job: { stdout: Readable; stderr: Readable }, attempt: number) => Promise<unknown>
+  /** Given the way to look at its network, as long as it runs. */
+  onNetwork?: (look: LookAtNetwork) => void
   /** Name of the bridge's socket; default a random one. */
   socket?: string
   /** Sees every call of the job; without it a call costs less. */

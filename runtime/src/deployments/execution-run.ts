@@ -124,7 +124,7 @@ function knownExit({ keeper, loaded }: Context): JobExit | undefined {
 
 /** Runs the job; whatever goes wrong is its exit. */
 async function attend(context: Context, news: ExecutionNews): Promise<JobExit> {
-  const { execute, executions, loaded, keeper, current, start, signal, hurry } = context
+  const { execute, executions, loaded, keeper, current, start, signal, hurry, live } = context
   const folder = join(executions, String(current.number))
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -138,6 +138,7 @@ async function attend(context: Context, news: ExecutionNews): Promise<JobExit> {
       graceMs: () => graceOf(context.cause()),
       ...(current.deadline !== undefined && { deadline: current.deadline }),
       onEvent: (event) => news.take(event),
+      onNetwork: (look) => live.takeNetwork(look),
       onOutput: (job, attempt) => capture(context, job, attempt),
     })
     return exit

@@ -3,6 +3,7 @@
  * @module
  */
 import type { ImageProgress } from '@causeway/images'
+import type { LookAtNetwork } from '../network/network-view.ts'
 import type { ExecutionEvent } from './execution-request.ts'
 
 export type LivePhase = 'idle' | 'preparing' | 'running' | 'restarting'
@@ -17,12 +18,14 @@ export interface LiveState {
   readonly uid: number | undefined
   /** The layers around it, for people. */
   readonly sandbox: string | undefined
+  readonly lookAtNetwork: LookAtNetwork | undefined
   begin(): void
   take(event: ExecutionEvent): void
+  takeNetwork(look: LookAtNetwork): void
   end(): void
 }
 
-type Facts = Pick<LiveState, 'phase' | 'progress' | 'socket' | 'uid' | 'sandbox'>
+type Facts = Pick<LiveState, 'phase' | 'progress' | 'socket' | 'uid' | 'sandbox' | 'lookAtNetwork'>
 
 const nothing: Facts = {
   phase: 'idle',
@@ -30,6 +33,7 @@ const nothing: Facts = {
   socket: undefined,
   uid: undefined,
   sandbox: undefined,
+  lookAtNetwork: undefined,
 }
 
 export function createLiveState(): LiveState {
@@ -50,8 +54,12 @@ export function createLiveState(): LiveState {
     get sandbox() {
       return facts.sandbox
     },
+    get lookAtNetwork() {
+      return facts.lookAtNetwork
+    },
     begin: () => void (facts = { ...nothing, phase: 'preparing' }),
     take: (event) => void (facts = { ...facts, ...newsOf(event) }),
+    takeNetwork: (look) => void (facts = { ...facts, lookAtNetwork: look }),
     end: () => void (facts = nothing),
   }
 }

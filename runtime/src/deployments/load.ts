@@ -52,13 +52,12 @@ export async function completeDeployment(
   bundle: Bundle | undefined,
   warnings: readonly string[],
 ): Promise<LoadedDeployment> {
-  const all = [...warnings, ...notEnforced(deployment)]
-  if (!bundle) return { deployment, warnings: all }
+  if (!bundle) return { deployment, warnings }
   const survey = await surveyBundle(bundle.zipFile, manifestName, maxManifestBytes)
   const { where, ...parsed } = readManifest(survey, deployment)
   checkEntrypoint(survey, parsed.manifest, where)
   const { manifest } = parsed
-  return { deployment, bundle, manifest, warnings: [...all, ...parsed.warnings] }
+  return { deployment, bundle, manifest, warnings: [...warnings, ...parsed.warnings] }
 }
 
 /** The same without keeping the packed bundle: only its CID and its manifest are of interest. */
@@ -134,10 +133,4 @@ function checkEntrypoint({ names }: BundleSurvey, { entrypoint }: Manifest, wher
     'ENTRYPOINT_MISSING',
     `${where}: entrypoint: expected a file of the bundle or an absolute path in the image, found ${JSON.stringify(entrypoint)}, which the bundle does not have`,
   )
-}
-
-/** What the file asks for and this version does not do yet; said, never silently ignored. */
-function notEnforced({ file, networkRequests }: Deployment): string[] {
-  if (networkRequests === 0) return []
-  return [`${file}: networkRequests is not enforced by this version`]
 }

@@ -13,6 +13,8 @@ import {
   type SupervisorContext,
   type SupervisorOptions,
 } from './entries.ts'
+import type { NetworkView } from '../network/network-view.ts'
+import { StartError } from '../start-error.ts'
 import type { EventFeed } from './event-feed.ts'
 import { deploy } from './install.ts'
 import type { DeploymentLog } from './logs.ts'
@@ -21,7 +23,13 @@ import { remove, start, stop, type RemoveOptions } from './operations.ts'
 import { createQueues } from './queues.ts'
 import { findDeployments } from './store.ts'
 import type { Supervised } from './supervised.ts'
-import { detailOf, isAtRest, type DeploymentDetail, type DeploymentSummary } from './view.ts'
+import {
+  detailOf,
+  isAtRest,
+  stateOf,
+  type DeploymentDetail,
+  type DeploymentSummary,
+} from './view.ts'
 
 /** A reference is a deployment's id, or the beginning of its name if no other begins so. */
 export interface Supervisor {
@@ -34,6 +42,8 @@ export interface Supervisor {
   start(reference: string): Promise<DeploymentDetail>
   remove(reference: string, options: RemoveOptions): Promise<void>
   watch(reference: string): Watch
+  /** @throws StartError DEPLOYMENT_NOT_RUNNING, too */
+  network(reference: string): Promise<NetworkView>
   /** Ends all jobs with their grace time; the next supervisor continues them. */
   close(): Promise<void>
 }
@@ -69,6 +79,7 @@ export async function openSupervisor(options: SupervisorOptions): Promise<Superv
     start: (reference) => start(context, intact(entries, reference)),
     remove: (reference, how) => remove(context, find(entries, reference), how),
     watch: (reference) => watch(intact(entries, reference)),
+    network: async (reference) => networkOf(intact(entries, reference)),
     close: () => close(context),
   }
 }
@@ -85,6 +96,16 @@ async function close(context: SupervisorContext): Promise<void> {
 function watch(entry: Supervised): Watch {
   const { output, feed } = entry
   return { output, feed, detail: () => detailOf(entry), isAtRest: () => isAtRest(entry) }
+}
+
+function networkOf(entry: Supervised): Promise<NetworkView> {
+  const { lookAtNetwork } = entry.live
+  if (lookAtNetwork) return lookAtNetwork()
+  const { id } = entry.keeper.saved
+  throw new StartError(
+    'DEPLOYMENT_NOT_RUNNING',
+    `deployment ${id} is ${stateOf(entry)}: it has a network only while its job runs`,
+  )
 }
 
 async function interrupt(entry: Entry): Promise<void> {

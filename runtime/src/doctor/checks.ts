@@ -4,6 +4,7 @@
  */
 import { failure, type Check, type Finding, type Host } from './finding.ts'
 import { limitsCheck } from './limits-of-jobs.ts'
+import { networkCheck } from './network.ts'
 import { keyMemoryCheck } from './key-memory.ts'
 import { confinementCheck } from './confinement.ts'
 import { nodeCheck } from './node.ts'
@@ -23,6 +24,7 @@ const checks: readonly Check[] = [
   prootCheck,
   confinementCheck,
   limitsCheck,
+  networkCheck,
 ]
 
 /** Runs all of them, one after the other. */

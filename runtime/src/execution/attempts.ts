@@ -10,6 +10,7 @@ import type { BundleFiles } from '../deployments/bundle-files.ts'
 import type { ExecutionRequest } from '../deployments/execution-request.ts'
 import { restartsAfter } from '../deployments/restart-policy.ts'
 import type { Host } from '../host.ts'
+import type { JobNetwork } from '../network/job-network.ts'
 import { fillRoot } from './job-root.ts'
 import { jobEnvironment } from '../sandbox/environment.ts'
 import type { JobExit } from '../sandbox/exit.ts'
@@ -24,6 +25,7 @@ export interface AttemptParts {
   request: ExecutionRequest
   manifest: Manifest
   place: Place
+  network: JobNetwork
   files: BundleFiles
   bridge: OpenBridge
   /** A root for one attempt, over the same files each time. */
@@ -51,7 +53,7 @@ export async function runAttempts(parts: AttemptParts): Promise<JobExit> {
 }
 
 async function runOnce(parts: AttemptParts, attempt: number): Promise<JobExit> {
-  const { host, request, place, mount, manifest, files } = parts
+  const { host, request, place, network, mount, manifest, files } = parts
   request.signal.throwIfAborted()
   const mounted = await mount()
   try {
@@ -65,6 +67,7 @@ async function runOnce(parts: AttemptParts, attempt: number): Promise<JobExit> {
       ...(place.owner && { owner: place.owner }),
       signal: request.signal,
     })
+    await network.attach(mounted.groups)
     request.signal.throwIfAborted()
     const { name: sandbox } = host.sandbox
     const started = { type: 'job-started', attempt, uid: place.uid, sandbox, command } as const

@@ -15,6 +15,7 @@ import type { Execute, ExecutionRequest } from '../deployments/execution-request
 import { inTime } from '../deployments/in-time.ts'
 import type { LoadedDeployment } from '../deployments/load.ts'
 import type { Host } from '../host.ts'
+import type { JobNetwork } from '../network/job-network.ts'
 import { mountAhead, type MountAhead } from './mount-ahead.ts'
 import { findEmulator } from '../sandbox/emulator.ts'
 import type { JobExit } from '../sandbox/exit.ts'
@@ -37,9 +38,14 @@ interface Begun {
   manifest: Manifest
 }
 
-/** What it has when its image and its bundle are there. */
-interface Prepared extends Begun {
+/** What it has when it has a place and a network. */
+interface Placed extends Begun {
   place: Place
+  network: JobNetwork
+}
+
+/** What it has when its image and its bundle are there. */
+interface Prepared extends Placed {
   tree: ImageTree
   files: BundleFiles
 }
@@ -55,25 +61,37 @@ function runnable({ deployment, bundle, manifest }: LoadedDeployment) {
 async function begin(begun: Begun): Promise<JobExit> {
   const place = await reserve(begun)
   try {
-    // While the image is looked up.
-    const files = openBundleFiles(begun.bundle.zipFile)
-    files.catch(() => {}) // told where it is waited for
-    const tree = await openTree(begun, place)
+    const network = await openNetwork(begun, place)
     try {
-      return await withRoot({ ...begun, place, tree, files: await files })
+      return await withImage({ ...begun, place, network })
     } finally {
-      tree.release()
+      await network.release()
     }
   } finally {
     place.release()
   }
 }
 
+async function withImage(placed: Placed): Promise<JobExit> {
+  // While the image is looked up.
+  const files = openBundleFiles(placed.bundle.zipFile)
+  files.catch(() => {}) // told where it is waited for
+  const tree = await openTree(placed)
+  try {
+    return await withRoot({ ...placed, tree, files: await files })
+  } finally {
+    tree.release()
+  }
+}
+
 async function withRoot(prepared: Prepared): Promise<JobExit> {
-  const { place, tree } = prepared
+  const { place, tree, network, request } = prepared
   const emulator = await emulatorOf(prepared)
-  const { signal } = prepared.request
-  const how = { signal, ...(emulator !== undefined && { emulator }) }
+  const how = {
+    signal: request.signal,
+    ...(network.namespace !== undefined && { network: network.namespace }),
+    ...(emulator !== undefined && { emulator }),
+  }
   const roots = mountAhead(() => place.mount(tree.path, how))
   try {
     // The launcher is told to mount before keys keep this thread busy.
@@ -85,19 +103,21 @@ async function withRoot(prepared: Prepared): Promise<JobExit> {
 }
 
 async function withBridge(prepared: Prepared, roots: MountAhead): Promise<JobExit> {
-  const { host, request } = prepared
+  const { host, request, network } = prepared
   const keys = await host.openKeys(request.loaded.deployment)
   const bridge = openBridge(request.loaded, keys, {
     ...host,
+    network,
     ...(request.socket !== undefined && { socket: request.socket }),
     ...(request.onCall && { observe: request.onCall }),
   })
   try {
     const { socket, identity } = bridge
     request.onEvent({ type: 'bridge-open', socket, deployment: identity.id })
+    request.onNetwork?.(bridge.lookAtNetwork)
     return await runAttempts({ ...prepared, bridge, mount: roots.mount })
   } finally {
-    bridge.close()
+    await bridge.close()
   }
 }
 
@@ -126,10 +146,19 @@ function reserveOnce({ host: { sandbox, config }, request }: Begun): Place {
   })
 }
 
-async function openTree(
-  { host, request, manifest }: Begun,
-  { treeOwner }: Place,
-): Promise<ImageTree> {
+/** One for all executions of a deployment. */
+function openNetwork({ host, request: { loaded } }: Begun, place: Place): Promise<JobNetwork> {
+  const { networkRequests, file, id } = loaded.deployment
+  return host.networks.open({
+    deployment: `${file} ${id ?? ''}`,
+    uid: place.uid,
+    count: place.uidCount,
+    maxConnections: networkRequests,
+  })
+}
+
+async function openTree({ host, request, manifest, place }: Placed): Promise<ImageTree> {
+  const { treeOwner } = place
   const { signal, onEvent, allowLocalImages } = request
   const started = performance.now()
   const images = allowLocalImages ? host.localImages : host.images

@@ -58,6 +58,8 @@ export interface LaunchOptions {
   }
   /** A root without the host's files: the job's own (`pivot`), or one for a tracer, with `/job`. */
   stage?: { folder: string; pivot: boolean; binds: readonly Bind[] }
+  /** A network namespace to be in, as a path; absent: the host's. */
+  network?: string
   limits: { processes?: number; files?: number; fileBytes?: number }
   /** Number of the processor to stay on. */
   cpu?: number
@@ -108,6 +110,7 @@ export function launchOptions(options: LaunchOptions): string[] {
   return [
     ...identityOptions(options),
     ...(namespaces ? ['--namespaces'] : []),
+    ...option('--network', options.network),
     ...rootOptions(options),
     ...stageOptions(options),
     ...limitOptions(options),

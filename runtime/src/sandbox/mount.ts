@@ -27,6 +27,8 @@ import { jobView } from './view.ts'
 export interface MountHow {
   /** Program that runs those of another machine. */
   emulator?: string
+  /** Network namespace of the job, a descriptor of ours. */
+  network?: number
   /** Ends the mounting. */
   signal?: AbortSignal
 }
@@ -105,12 +107,18 @@ function launchWords(
   const wanted = launchOptions({
     ...(layers.ownIds && { identity: identityOf(lease) }),
     namespaces: layers.namespaces,
+    ...(options.network !== undefined && { network: pathOf(options.network) }),
     ...(layers.namespaces && { root: folders }),
     ...launch,
     limits: resourceLimits(context, limits),
     ...pickCpu(settings.cpuPinning, context.proot, lease.uid),
   })
   return [...wanted, ...program]
+}
+
+/** How the launcher, which has none of our descriptors, can open it. */
+function pathOf(fd: number): string {
+  return `/proc/${process.pid}/fd/${fd}`
 }
 
 async function openMounted(

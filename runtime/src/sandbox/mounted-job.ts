@@ -21,6 +21,8 @@ import type { UidLease } from './uids.ts'
 export interface MountedJob {
   /** Host path of the job's root, for as long as the job is not started. */
   readonly root: string
+  /** Folders of its control groups. */
+  readonly groups: readonly string[]
   start(options: StartOptions): Job
   /** Gives it up. */
   cancel(): Promise<void>
@@ -52,6 +54,7 @@ export function mountedJob(options: MountedJobOptions): MountedJob {
   const closeRoot = callOnce(() => closeSync(rootFd))
   return {
     root: `/proc/self/fd/${rootFd}`,
+    groups: groups.folders,
     start({ command, environment, admit }) {
       // The child of the launcher is there already, and becomes the job's first process.
       admit(membership(options))

@@ -16,6 +16,8 @@ export type PlaceOptions = Omit<MountOptions, keyof MountHow>
 export interface Place {
   /** Host uid that stands for the job's root. */
   uid: number
+  /** How many the job has, from that on. */
+  uidCount: number
   /** Whom the files of the job are given to; absent when they stay ours. */
   owner?: Owner
   /** Whom the image's files belong to. */
@@ -41,6 +43,7 @@ export function reservePlace(context: PlaceContext, options: PlaceOptions): Plac
     const treeOwner = ownerOfTrees(context, owner)
     return {
       uid: lease.uid,
+      uidCount: lease.count,
       ...(owner && { owner }),
       ...(treeOwner && { treeOwner }),
       mount: (tree, how) => mountAt(context, { ...options, ...how }, lease, tree),

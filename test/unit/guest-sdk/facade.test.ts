@@ -89,6 +89,12 @@ const rows: { readonly [M in MethodName]: Row } = {
     result: { bytes: '' },
     gives: bytes(),
   },
+  network_whitelist: {
+    call: (bridge) => bridge.network.whitelist('example.com'),
+    params: [{ host: 'example.com' }],
+    result: {},
+    gives: undefined,
+  },
   'rpc.discover': {
     call: (bridge) => bridge.discover(),
     params: [],
@@ -111,8 +117,8 @@ describe('every method of the facade', () => {
     expect(Object.keys(rows).sort()).toEqual(Object.keys(methodFacts).sort())
   })
 
-  // These results are passed on as they are.
-  const whole = ['deployment_id', 'rpc.discover']
+  // These results are passed on as they are, or have none.
+  const whole = ['deployment_id', 'network_whitelist', 'rpc.discover']
   const picking = Object.entries(rows).filter(([method]) => !whole.includes(method))
   test.for(picking)('%s refuses a result without its fields', async ([, { call }], { host }) => {
     const { name } = await host(replyWith({ result: {} }))

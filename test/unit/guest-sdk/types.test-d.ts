@@ -26,6 +26,7 @@ export async function compiles() {
   const { publicKey, derivationPath } = await bridge.call('signer_publicKey', [{ curve: 'p256' }])
   expectTypeOf(publicKey).toEqualTypeOf<string>()
   expectTypeOf(derivationPath).toEqualTypeOf<string | undefined>()
+  expectTypeOf(await bridge.network.whitelist('example.com')).toEqualTypeOf<void>()
   await bridge.deployment.id({ signal: AbortSignal.timeout(1), timeoutMs: 5 })
   await bridge.signer.publicKey({ curve: 'secp256k1', derivationPath: 'm/0' })
 }
@@ -45,6 +46,8 @@ export async function doesNotCompile() {
   await bridge.signer.publicKey({ curve: 'p256', path: 'm/0' })
   // @ts-expect-error A path is absent or a string.
   await bridge.signer.publicKey({ curve: 'secp256k1', derivationPath: undefined })
+  // @ts-expect-error A host is text, not a list.
+  await bridge.network.whitelist(['example.com'])
   // @ts-expect-error There is no such method.
   await bridge.call('signer_Sign', [])
   // @ts-expect-error Params are a list.
@@ -67,4 +70,6 @@ export async function doesNotCompile() {
 expectTypeOf<MethodResult<'processor_version'>>().toEqualTypeOf<{ version: string }>()
 expectTypeOf<'signer_sign'>().toExtend<MethodName>()
 expectTypeOf<'BAD_DIGEST_LENGTH'>().toExtend<ErrorKind>()
+expectTypeOf<MethodResult<'network_whitelist'>>().toEqualTypeOf<Record<string, never>>()
+expectTypeOf<'PTR_TXT_MISMATCH'>().toExtend<ErrorKind>()
 expectTypeOf<'NO_SUCH_KIND'>().not.toExtend<ErrorKind>()

@@ -11,6 +11,18 @@ const defaults = {
   bridge: { level: '1.27.0', limits: defaultLimits },
   signer: { backend: 'auto' },
   audit: { maxSegmentBytes: 64 * 1024 * 1024, maxSegments: 16 },
+  network: {
+    mode: 'auto',
+    enforce: 'auto',
+    connectionsPerSecond: 10,
+    connectionBurst: 20,
+    bytesPerSecond: 12_500_000,
+    byteBurst: 25_000_000,
+    dnsPerSecond: 50,
+    dnsBurst: 100,
+    allow: [],
+    resolvers: [],
+  },
   images: { allowLocal: false, maxCacheBytes: 20 * 1024 ** 3 },
   logs: { maxBytes: 10 * 1024 * 1024, maxFiles: 5 },
   sandbox: {
@@ -74,6 +86,16 @@ describe('configuration', () => {
       value: { ss58Prefix: 0, originKind: 'Vara' },
     },
     {
+      text: '[network]\nmode = "shared"\nallow = ["10.0.0.0/8", "fd00::1"]\nresolvers = ["[::1]:5353"]',
+      section: 'network',
+      value: {
+        ...defaults.network,
+        mode: 'shared',
+        allow: ['10.0.0.0/8', 'fd00::1'],
+        resolvers: ['[::1]:5353'],
+      },
+    },
+    {
       text: '[sandbox]\nbundlePath = "/srv/job"\nstopGraceMs = 0',
       section: 'sandbox',
       value: { ...defaults.sandbox, bundlePath: '/srv/job', stopGraceMs: 0 },
@@ -121,6 +143,45 @@ describe('configuration', () => {
     { text: '[processor]\nss58Prefix = -1', says: 'processor.ss58Prefix: ' },
     { text: '[processor]\nss58Prefix = 1.5', says: 'processor.ss58Prefix: ' },
     { text: '[processor]\noriginKind = ""', says: 'processor.originKind: ' },
+    {
+      text: '[network]\nmode = "open"',
+      says: 'network.mode: expected one of auto, isolated, shared, found "open"',
+    },
+    {
+      text: '[network]\nenforce = true',
+      says: 'network.enforce: expected one of auto, required, found true',
+    },
+    {
+      text: '[network]\nallow = ["10.0.0.0/33"]',
+      says: 'network.allow.0: expected an address or ADDRESS/PREFIX, such as 10.0.0.0/8, found "10.0.0.0/33"',
+    },
+    { text: '[network]\nallow = ["example.org"]', says: 'network.allow.0: expected an address' },
+    { text: '[network]\nallow = ["fe80::1%eth0"]', says: 'network.allow.0: expected an address' },
+    { text: '[network]\nresolvers = ["dns.example"]', says: 'network.resolvers.0: ' },
+    {
+      text: '[network]\nresolvers = ["1.1.1.1", "1.0.0.1", "8.8.8.8", "8.8.4.4"]',
+      says: 'network.resolvers: expected at most 3',
+    },
+    {
+      text: '[network]\nconnectionsPerSecond = 1\nconnectionBurst = 201',
+      says: 'network.connectionBurst: expected at most 200 times connectionsPerSecond, found 201',
+    },
+    {
+      text: '[network]\nbytesPerSecond = 1999',
+      says: 'network.bytesPerSecond: expected 0 or at least 2000, found 1999',
+    },
+    {
+      text: '[network]\nbytesPerSecond = 4294967296',
+      says: 'network.bytesPerSecond: expected a whole number from 0 to 4294967295',
+    },
+    {
+      text: '[network]\nbyteBurst = 4294967296',
+      says: 'network.byteBurst: expected a whole number from 65536 to 4294967295',
+    },
+    {
+      text: '[network]\nbyteBurst = 12499999',
+      says: 'network.byteBurst: expected at least bytesPerSecond, found 12499999',
+    },
     {
       text: '[sandbox]\nbundlePath = "job"',
       says: 'sandbox.bundlePath: expected an absolute path',

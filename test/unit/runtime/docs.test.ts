@@ -13,7 +13,7 @@ const page = readFileSync(
 /** Settings and their defaults, nested tables by dotted names. */
 function flatten(values: object, prefix = ''): [name: string, value: string][] {
   return Object.entries(values).flatMap(([name, value]: [string, unknown]) =>
-    typeof value === 'object' && value !== null
+    typeof value === 'object' && value !== null && !Array.isArray(value)
       ? flatten(value, `${prefix}${name}.`)
       : [[`${prefix}${name}`, JSON.stringify(value)] as [string, string]],
   )

@@ -11,13 +11,22 @@ import {
 } from '@causeway/guest-sdk/protocol'
 import { describe, expect } from 'vitest'
 import { defaultLimits } from '../../../../runtime/src/bridge/limits.ts'
+import { RpcError } from '../../../../runtime/src/bridge/errors.ts'
 import type { Handlers } from '../../../../runtime/src/bridge/methods.ts'
+import { createAdmissions } from '../../../../runtime/src/network/admissions.ts'
+import { networkHandlers } from '../../../../runtime/src/network/handlers.ts'
+import type {
+  VerificationFailure,
+  VerifyHost,
+} from '../../../../runtime/src/network/verification.ts'
 import {
   test,
   type BridgeFixture,
   type BridgeFixtureOptions,
 } from '../../../support/bridge-fixture.ts'
 import { dispatchFixture } from '../../../support/dispatch-fixture.ts'
+import { recordingLog } from '../../../support/recording-log.ts'
+import { failing, recordingNetwork } from '../../../support/verifications.ts'
 import { sendRaw } from '../../../support/raw-client.ts'
 
 type Open = (options?: BridgeFixtureOptions) => BridgeFixture
@@ -47,6 +56,15 @@ const broken: Partial<Handlers> = {
   },
 }
 
+const whitelisting = (verifyHost: VerifyHost, sourceBytes = 32): Meet => {
+  const source = new Uint8Array(sourceBytes)
+  const options = { verifyHost, source, network: recordingNetwork(), log: recordingLog().log }
+  const handlers = networkHandlers(createAdmissions(options))
+  return calling('network_whitelist', { host: 'a.example' }, { handlers })
+}
+
+const notVerified = (kind: VerificationFailure) => whitelisting(async (host) => failing(host, kind))
+
 /** A row for every kind: leaving one out does not compile. */
 const rows: { readonly [K in ErrorKind]: Meet } = {
   PARSE: sending('{'),
@@ -61,6 +79,17 @@ const rows: { readonly [K in ErrorKind]: Meet } = {
   }),
   BAD_DIGEST_LENGTH: calling('signer_sign', { curve: 'p256', bytes: '00' }),
   BAD_PUBLIC_KEY: calling('signer_encrypt', { ...peer, publicKey: '00' }),
+  BAD_HOST: whitelisting(async (host) => {
+    throw new RpcError('BAD_HOST', `network_whitelist: host: ${host} is no name`)
+  }),
+  FAILED_PRECONDITION: whitelisting(async (host) => failing(host, 'TXT_MISSING'), 20),
+  TXT_MISSING: notVerified('TXT_MISSING'),
+  TXT_MISMATCH: notVerified('TXT_MISMATCH'),
+  NO_ADDRESS: notVerified('NO_ADDRESS'),
+  PTR_MISSING: notVerified('PTR_MISSING'),
+  PTR_TXT_MISSING: notVerified('PTR_TXT_MISSING'),
+  PTR_TXT_MISMATCH: notVerified('PTR_TXT_MISMATCH'),
+  RESOLVER_FAILED: notVerified('RESOLVER_FAILED'),
   INTERNAL: calling('deployment_slot', {}, { handlers: broken }),
   PERMISSION_DENIED: async () => {
     const { answer } = dispatchFixture({ gate: { allowedMethods: ['deployment_*'] } })

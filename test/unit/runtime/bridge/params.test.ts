@@ -40,6 +40,7 @@ const valid: { readonly [M in MethodName]: readonly unknown[] } = {
   signer_sign: [{ curve: 'p256', bytes: '00'.repeat(32) }],
   signer_encrypt: [cipher],
   signer_decrypt: [cipher],
+  network_whitelist: [{ host: 'example.com' }],
   'rpc.discover': [],
 }
 const methods = Object.keys(methodFacts) as MethodName[]
@@ -67,6 +68,8 @@ describe.each(withoutParams)('%s', (method) => {
 })
 
 describe.each(withParams)('%s', (method) => {
+  const [first = ''] = Object.keys(valid[method][0] as object)
+
   it.each([
     { sent: [], found: 'nothing' },
     { sent: [null], found: 'null' },
@@ -80,8 +83,8 @@ describe.each(withParams)('%s', (method) => {
   })
 
   it('refuses an empty object, naming the first field', () => {
-    const message = `${method}: curve: expected a value, found nothing`
-    expect(outcome(method, [{}])).toEqual(invalid(message, 'curve'))
+    const message = `${method}: ${first}: expected a value, found nothing`
+    expect(outcome(method, [{}])).toEqual(invalid(message, first))
   })
 
   it('ignores unknown fields, whatever their name', () => {
@@ -93,8 +96,8 @@ describe.each(withParams)('%s', (method) => {
   it('refuses fields that only a __proto__ member has', () => {
     const [params] = valid[method]
     const sent = JSON.parse(`{"__proto__":${JSON.stringify(params)}}`) as unknown
-    const message = `${method}: curve: expected a value, found nothing`
-    expect(outcome(method, [sent])).toEqual(invalid(message, 'curve'))
+    const message = `${method}: ${first}: expected a value, found nothing`
+    expect(outcome(method, [sent])).toEqual(invalid(message, first))
   })
 
   it.each([1, 5, 10_000])('ignores an unknown field of %i levels', (depth) => {

@@ -21,6 +21,11 @@ const rows = [
     text: 'signer_decrypt(p256, 1 bytes) → 6 bytes, 1.0 ms',
   },
   {
+    name: 'a host is named',
+    record: { method: 'network_whitelist', params: [{ host: 'a.example' }], result: {} },
+    text: 'network_whitelist(a.example) → {}, 1.0 ms',
+  },
+  {
     name: 'null is null',
     record: { method: 'deployment_slot', params: [], result: { slot: null } },
     text: 'deployment_slot() → null, 1.0 ms',

@@ -8,7 +8,7 @@ function mounts() {
   const mount = vi.fn((): Promise<MountedJob> => {
     const root = `/root-${count++}`
     const cancel = () => Promise.resolve(void cancelled.push(root))
-    return Promise.resolve({ root, start: () => expect.fail('started'), cancel })
+    return Promise.resolve({ root, groups: [], start: () => expect.fail('started'), cancel })
   })
   return { cancelled, mount }
 }

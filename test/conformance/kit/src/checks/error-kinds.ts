@@ -31,6 +31,7 @@ const rows: readonly Row[] = [
   },
   { kind: 'BAD_DIGEST_LENGTH', line: line('signer_sign', { curve: 'p256', bytes: '00' }) },
   { kind: 'BAD_PUBLIC_KEY', line: line('signer_encrypt', { ...agreement, publicKey: '00' }) },
+  { kind: 'BAD_HOST', line: line('network_whitelist', { host: 'example.com:443' }) },
   {
     kind: 'DECRYPT_FAILED',
     // The generator of the curve, a key that every p256 agrees on.

@@ -19,6 +19,11 @@ const newMethods: readonly (readonly [version: string, methods: readonly string[
   ['1.27.0', ['browser_surfaceSize']],
 ]
 
+// What some programs take for an address, and names that no DNS message holds.
+const addressHosts = ['127.0.0.1', '2130706433', '0x7f.1', '::1', '[::1]']
+const longHosts = [`${'a'.repeat(64)}.example`, `${'a.'.repeat(127)}example`]
+const strangeHosts = ['exa mple.com', 'ex\0ample.com', 'exämple.com', '*.example.com', '.']
+
 const badHosts = ['', 'https://example.com', 'example.com/path', 'example.com:443', '-', 'a..b']
 
 /** Negative when version a is below b. */
@@ -67,8 +72,8 @@ async function checkCertPem(bridge: Bridge): Promise<void> {
   expectThat(pem === undefined || isPem, 'pem: absent or a PEM chain', pem)
 }
 
-async function checkBadHosts(bridge: Bridge): Promise<void> {
-  for (const host of badHosts)
+async function checkBadHosts(bridge: Bridge, hosts: readonly unknown[] = badHosts): Promise<void> {
+  for (const host of hosts)
     await refusalOfCall(bridge, codes.invalidParams, 'network_whitelist', { host })
 }
 
@@ -96,7 +101,34 @@ export const otherChecks: readonly Check[] = [
     id: 'network.bad-host',
     section: sections.network,
     title: 'what is no bare host name: -32602',
-    run: checkBadHosts,
+    run: (bridge) => checkBadHosts(bridge),
+  },
+  {
+    id: 'network.host-type',
+    section: sections.network,
+    title: 'a host that is no text: -32602',
+    run: (bridge) => checkBadHosts(bridge, [null, 1, ['example.com'], {}]),
+  },
+  {
+    id: 'network.address',
+    section: sections.network,
+    title: 'an address is no host name: -32602',
+    profile: 'causeway',
+    run: (bridge) => checkBadHosts(bridge, addressHosts),
+  },
+  {
+    id: 'network.long-host',
+    section: sections.network,
+    title: 'a label over 63 or a name over 253 characters: -32602',
+    profile: 'causeway',
+    run: (bridge) => checkBadHosts(bridge, longHosts),
+  },
+  {
+    id: 'network.strange-host',
+    section: sections.network,
+    title: 'a name of other characters than letters, digits, - and _: -32602',
+    profile: 'causeway',
+    run: (bridge) => checkBadHosts(bridge, strangeHosts),
   },
   {
     id: 'tunnel.status',

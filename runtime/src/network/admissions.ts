@@ -1,0 +1,95 @@
+/**
+ * The hosts that a deployment's jobs have had whitelisted: verified, admitted in the kernel, and
+ * verified again before what was found is out of date.
+ * @module
+ */
+import type { Logger } from 'pino'
+import { RpcError } from '../bridge/errors.ts'
+import { parseHostName } from './host-name.ts'
+import { createAdmitted, type AdmittedHost } from './admitted.ts'
+import type { JobNetwork } from './job-network.ts'
+import { createLine } from './line.ts'
+import { checkSource, refusalOf } from './refusal.ts'
+import { createRefusals } from './refusals.ts'
+import { createRenewals } from './renewals.ts'
+import type { Verification, VerifyHost } from './verification.ts'
+
+export interface AdmissionsOptions {
+  verifyHost: VerifyHost
+  network: Pick<JobNetwork, 'admit' | 'revoke'>
+  /** The deployment owner's account. */
+  source: Uint8Array
+  log: Logger
+}
+
+export interface Admissions {
+  /**
+   * Verifies a host and admits the addresses that pass; resolves when connections to them no longer
+   * wait. Calls for the same host at the same time are one.
+   * @throws RpcError with what stands in the way
+   */
+  readonly whitelist: (host: string) => Promise<void>
+  readonly list: () => AdmittedHost[]
+  /**
+   * Ends what goes on; what the kernel knows goes with the network. Resolves when nothing of this
+   * can reach the kernel any more.
+   */
+  readonly close: () => Promise<void>
+}
+
+// Each may have a hundred queries, and take five seconds; callers are answered after ten. More at
+// once than ten would need setMaxListeners: each listens to the signal.
+const atOnce = { most: 4, patienceMs: 5_000 }
+
+export function createAdmissions(options: AdmissionsOptions): Admissions {
+  const { verifyHost, network, source, log } = options
+  const closing = new AbortController()
+  const { signal } = closing
+  const admitted = createAdmitted(network, signal)
+  const refusals = createRefusals()
+  const inLine = createLine(atOnce)
+  const verifyOnce = createFlights(verify)
+  const renewals = createRenewals({ again: verifyOnce, drop: admitted.drop, log })
+
+  async function verify(host: string): Promise<void> {
+    const verification = await inLine(() => ask(host))
+    if (verification.failure) {
+      throw refusals.note({ text: host, name: verification.host }, refusalOf(verification))
+    }
+    await admitted.add(verification)
+    renewals.keep(host, verification)
+  }
+
+  async function ask(host: string): Promise<Verification> {
+    signal.throwIfAborted()
+    return verifyHost(host, source, signal)
+  }
+
+  return {
+    async whitelist(host) {
+      signal.throwIfAborted()
+      const { name } = parseHostName(host)
+      checkSource(source)
+      refusals.check({ text: host, name })
+      await verifyOnce(host)
+    },
+    list: admitted.list,
+    close() {
+      closing.abort(new RpcError('UNAVAILABLE', 'the bridge stopped before the call was answered'))
+      renewals.close()
+      return admitted.settled()
+    },
+  }
+}
+
+/** Whoever asks for the same while it is under way waits for the same. */
+function createFlights(work: (host: string) => Promise<void>): (host: string) => Promise<void> {
+  const flights = new Map<string, Promise<void>>()
+  return (host) => {
+    const known = flights.get(host)
+    if (known) return known
+    const flight = work(host).finally(() => flights.delete(host))
+    flights.set(host, flight)
+    return flight
+  }
+}

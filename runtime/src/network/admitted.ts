@@ -1,0 +1,146 @@
+/**
+ * Which addresses are admitted for which hosts, and until when: what the kernel was told.
+ * @module
+ */
+import type { JobNetwork } from './job-network.ts'
+import { tooManyAdmitted } from './refusal.ts'
+import type { Verification } from './verification.ts'
+
+/** A host that is whitelisted. */
+export interface AdmittedHost {
+  host: string
+  /** For how long each still holds unless it is verified again, s. */
+  addresses: readonly { address: string; seconds: number }[]
+}
+
+export interface Admitted {
+  /**
+   * Admits what passed. Addresses that an earlier look found hold on for their time: names in
+   * rotation show others each time. Those that failed now do not.
+   * @throws RpcError LIMIT_EXCEEDED
+   */
+  readonly add: (verification: Verification) => Promise<void>
+  /** Takes back what no other host holds. */
+  readonly drop: (host: string) => Promise<void>
+  readonly list: () => AdmittedHost[]
+  /** Resolves when what is under way is over. */
+  readonly settled: () => Promise<void>
+}
+
+export const maxHosts = 64
+export const maxAddresses = 256
+// A look at the end of its time must not leave a gap.
+const graceSeconds = 5
+
+/** Address → when it is over, ms of the process's clock. */
+type Addresses = ReadonlyMap<string, number>
+
+/** @param signal once it is aborted the kernel is told nothing more, and calls reject with its reason */
+export function createAdmitted(
+  network: Pick<JobNetwork, 'admit' | 'revoke'>,
+  signal: AbortSignal,
+): Admitted {
+  const hosts = new Map<string, Addresses>()
+  const { inTurn, settled } = createTurns(signal)
+
+  async function add({ host, steps, passed }: Verification): Promise<void> {
+    forgetExpired(hosts)
+    const until = performance.now() + Math.min(...passed.map(({ seconds }) => seconds)) * 1000
+    const failed = failedAddresses(steps)
+    const kept = [...(hosts.get(host) ?? [])].filter(([address]) => !failed.has(address))
+    const addresses = new Map([...kept, ...passed.map(({ address }) => [address, until] as const)])
+    const others = new Map([...hosts].filter(([name]) => name !== host))
+    checkLimits(host, addresses, others)
+    await network.admit(
+      passed.map(({ address }) => ({
+        address,
+        seconds: secondsTo(Math.max(until, heldUntil(address, others))) + graceSeconds,
+      })),
+    )
+    const gone = withoutHolder(
+      [...(hosts.get(host) ?? [])],
+      new Map([...others, [host, addresses]]),
+    )
+    hosts.set(host, addresses)
+    if (gone.length > 0) await network.revoke(gone)
+  }
+
+  async function drop(host: string): Promise<void> {
+    const addresses = hosts.get(host)
+    if (!addresses) return
+    hosts.delete(host)
+    const gone = withoutHolder([...addresses], hosts)
+    if (gone.length > 0) await network.revoke(gone)
+  }
+
+  return {
+    add: (verification) => inTurn(() => add(verification)),
+    drop: (host) => inTurn(() => drop(host)),
+    list() {
+      forgetExpired(hosts)
+      return [...hosts].map(([host, addresses]) => ({ host, addresses: described(addresses) }))
+    },
+    settled,
+  }
+}
+
+/** One after the other: each counts what the one before has left. */
+function createTurns(signal: AbortSignal) {
+  let last = Promise.resolve()
+  return {
+    inTurn: (work: () => Promise<void>): Promise<void> => {
+      const done = last.then(() => {
+        // The network may be the next execution's by now, which has not asked for these.
+        signal.throwIfAborted()
+        return work()
+      })
+      last = done.catch(() => {}) // told to whoever asked
+      return done
+    },
+    settled: () => last,
+  }
+}
+
+function forgetExpired(hosts: Map<string, Addresses>): void {
+  const now = performance.now()
+  for (const [host, addresses] of hosts) {
+    const left = [...addresses].filter(([, until]) => until > now)
+    if (left.length === 0) hosts.delete(host)
+    else if (left.length < addresses.size) hosts.set(host, new Map(left))
+  }
+}
+
+/** Those whose owner does not consent any more; a resolver that said nothing proves nothing. */
+function failedAddresses(steps: Verification['steps']): Set<string> {
+  const failed = steps.filter(({ failure }) => failure && failure.kind !== 'RESOLVER_FAILED')
+  return new Set(failed.flatMap(({ address }) => address ?? []))
+}
+
+function checkLimits(
+  host: string,
+  addresses: Addresses,
+  others: ReadonlyMap<string, Addresses>,
+): void {
+  if (others.size >= maxHosts) throw tooManyAdmitted('hosts', maxHosts)
+  const all = new Set([addresses, ...others.values()].flatMap((one) => [...one.keys()]))
+  if (all.size > maxAddresses) throw tooManyAdmitted(`addresses with ${host}`, maxAddresses)
+}
+
+function heldUntil(address: string, hosts: ReadonlyMap<string, Addresses>): number {
+  return Math.max(0, ...[...hosts.values()].map((addresses) => addresses.get(address) ?? 0))
+}
+
+function withoutHolder(
+  addresses: readonly (readonly [string, number])[],
+  hosts: ReadonlyMap<string, Addresses>,
+): string[] {
+  return addresses.map(([address]) => address).filter((one) => heldUntil(one, hosts) === 0)
+}
+
+function described(addresses: Addresses): AdmittedHost['addresses'] {
+  return [...addresses].map(([address, until]) => ({ address, seconds: secondsTo(until) }))
+}
+
+function secondsTo(until: number): number {
+  return Math.ceil((until - performance.now()) / 1000)
+}

@@ -1,0 +1,52 @@
+/**
+ * Who is asked: recursive resolvers, by address.
+ * @module
+ */
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+
+export interface Resolver {
+  /** IPv4, or IPv6 with its zone where it needs one. */
+  address: string
+  port: number
+}
+
+const dnsPort = 53
+/** Where the C library looks. */
+export const hostResolverFile = '/etc/resolv.conf'
+// As the C library's MAXNS.
+const mostResolvers = 3
+
+/** From `IP`, `IP:PORT` or `[IPv6]:PORT`. @throws TypeError saying what was expected */
+export function parseResolver(text: string): Resolver {
+  const bracketed = /^\[([^\]]+)\](?::(\d{1,5}))?$/.exec(text)
+  const plain = isIP(text) === 6 ? [text, text] : /^([^:]+)(?::(\d{1,5}))?$/.exec(text)
+  const [, address = '', port = String(dnsPort)] = bracketed ?? plain ?? []
+  const family = isIP(address)
+  const isRight = family !== 0 && (family === 6 || !bracketed)
+  if (!isRight || Number(port) < 1 || Number(port) > 65535) {
+    throw new TypeError(
+      `expected IP, IP:PORT or [IPv6]:PORT, found ${JSON.stringify(text.slice(0, 80))}`,
+    )
+  }
+  return { address, port: Number(port) }
+}
+
+/** The host's own, as its C library takes them; itself where it names none (resolv.conf(5)). */
+export function hostResolvers(file = hostResolverFile): Resolver[] {
+  const found = readIfThere(file)
+    .split('\n')
+    .map((line) => /^nameserver[ \t]+(\S+)/.exec(line)?.[1] ?? '')
+    .filter((address) => isIP(address) !== 0)
+    .slice(0, mostResolvers)
+  return (found.length > 0 ? found : ['127.0.0.1']).map(parseResolver)
+}
+
+function readIfThere(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
+    throw error
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * How many queries are under way at once: each has a descriptor, and jobs decide how many there are.
+ *
+ * No purpose takes more than a share of what is free, so whoever comes next finds something, however
+ * many others wait for a resolver that never answers.
+ * @module
+ */
+
+/**
+ * Runs what it is given as soon as it may, unless the signal ends it. What has the same signal is of
+ * one purpose: it runs in its order, and the purpose with the fewest running goes first.
+ */
+export type SocketLimit = <T>(signal: AbortSignal, run: () => Promise<T>) => Promise<T>
+
+/** What of one purpose runs and waits. */
+interface Purpose {
+  running: number
+  /** The first has waited longest. */
+  waiting: Set<() => void>
+}
+
+const shareOfFree = 1 / 8
+
+export function createSocketLimit(most: number): SocketLimit {
+  const purposes = new WeakMap<AbortSignal, Purpose>()
+  /** Those of which something waits; who was served last is last. */
+  const inLine = new Set<Purpose>()
+  let free = most
+  const mayRun = ({ running }: Purpose) =>
+    free > 0 && running < Math.max(1, Math.floor(free * shareOfFree))
+
+  function purposeOf(signal: AbortSignal): Purpose {
+    const purpose = purposes.get(signal) ?? { running: 0, waiting: new Set() }
+    purposes.set(signal, purpose)
+    return purpose
+  }
+
+  function take(purpose: Purpose): void {
+    free--
+    purpose.running++
+  }
+
+  function giveBack(purpose: Purpose): void {
+    free++
+    purpose.running--
+    for (let next = fewest(inLine); next && mayRun(next); next = fewest(inLine)) {
+      take(next)
+      letFirstIn(next, inLine)
+    }
+  }
+
+  return async (signal, run) => {
+    signal.throwIfAborted()
+    const purpose = purposeOf(signal)
+    if (purpose.waiting.size === 0 && mayRun(purpose)) take(purpose)
+    else await waitIn(inLine, purpose, signal)
+    try {
+      return await run()
+    } finally {
+      giveBack(purpose)
+    }
+  }
+}
+
+/** Which has the fewest running; of those alike the one that was served longest ago. */
+function fewest(purposes: ReadonlySet<Purpose>): Purpose | undefined {
+  let found: Purpose | undefined
+  for (const one of purposes) if (!found || one.running < found.running) found = one
+  return found
+}
+
+function waitIn(inLine: Set<Purpose>, purpose: Purpose, signal: AbortSignal): Promise<void> {
+  const { waiting } = purpose
+  return new Promise((resolve, reject) => {
+    const enter = () => {
+      signal.removeEventListener('abort', leave)
+      resolve()
+    }
+    const leave = () => {
+      waiting.delete(enter)
+      if (waiting.size === 0) inLine.delete(purpose)
+      reject(signal.reason as Error)
+    }
+    waiting.add(enter)
+    inLine.add(purpose)
+    signal.addEventListener('abort', leave, { once: true })
+  })
+}
+
+function letFirstIn(purpose: Purpose, inLine: Set<Purpose>): void {
+  const [enter] = purpose.waiting
+  purpose.waiting.delete(enter!)
+  inLine.delete(purpose)
+  if (purpose.waiting.size > 0) inLine.add(purpose)
+  enter!()
+}

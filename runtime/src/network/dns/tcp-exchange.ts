@@ -1,0 +1,50 @@
+/**
+ * A query by TCP (RFC 7766): for replies that are too long for a datagram, and for resolvers whose
+ * datagrams do not arrive or do not keep the letters of the question.
+ * @module
+ */
+import { connect } from 'node:net'
+import { NoReply, noReply, startClock, type Exchange } from './exchange.ts'
+
+/** dns-packet takes a time that grows with the square; see reply-guard. */
+const mostBytes = 8192
+const lengthBytes = 2
+
+export const exchangeByTcp: Exchange = (query, { address, port }, options) =>
+  new Promise((resolve, reject) => {
+    const socket = connect({ host: address, port, noDelay: true })
+    let received = Buffer.alloc(0)
+    const end = (settle: () => void) => {
+      clock.stop()
+      socket.destroy()
+      settle()
+    }
+    const fail = (error: Error) => end(() => reject(error))
+    const clock = startClock(options, fail)
+    socket.on('error', (error) => fail(noReply(error)))
+    socket.on('end', () => fail(new NoReply('it hung up')))
+    socket.on('data', (part) => {
+      received = Buffer.concat([received, part])
+      const reply = firstMessage(received)
+      if (reply instanceof NoReply) fail(reply)
+      // Here nobody guesses: it is the resolver that errs.
+      else if (reply && !query.isAnsweredBy(reply)) fail(new NoReply('it answered something else'))
+      else if (reply) end(() => resolve(reply))
+    })
+    socket.write(withLength(query.packet))
+  })
+
+function withLength(packet: Buffer): Buffer {
+  const length = Buffer.alloc(lengthBytes)
+  length.writeUInt16BE(packet.length)
+  return Buffer.concat([length, packet])
+}
+
+/** Undefined as long as more is to come. */
+function firstMessage(received: Buffer): Buffer | NoReply | undefined {
+  if (received.length < lengthBytes) return undefined
+  const length = received.readUInt16BE()
+  if (length > mostBytes) return new NoReply(`its answer has ${length} bytes, over ${mostBytes}`)
+  if (received.length < lengthBytes + length) return undefined
+  return received.subarray(lengthBytes, lengthBytes + length)
+}

@@ -1,0 +1,18 @@
+/**
+ * `network_*`: which hosts the job reaches without waiting.
+ * @module
+ */
+import type { NetworkMethods } from '@causeway/guest-sdk/protocol'
+import type { Handlers } from '../bridge/methods.ts'
+import type { Admissions } from './admissions.ts'
+
+export function networkHandlers({
+  whitelist,
+}: Pick<Admissions, 'whitelist'>): Handlers<keyof NetworkMethods> {
+  return {
+    async network_whitelist(_context, { host }) {
+      await whitelist(host)
+      return {}
+    },
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * The programs that arrange networks (`ip`, `tc`, `nft`), run inside a network namespace.
+ * @module
+ */
+import type { ChildProcess, SpawnOptions } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { startChild } from '@causeway/images'
+
+/** Programs, and the Debian packages that bring them. */
+const packageOf = {
+  nft: 'nftables',
+  ip: 'iproute2',
+  tc: 'iproute2',
+  nsenter: 'util-linux',
+  setpriv: 'util-linux',
+} as const
+export type NetworkProgram = 'nft' | 'ip' | 'tc'
+
+export interface ProgramOptions {
+  /** Descriptor of the network namespace it runs in; default: that of this process. */
+  inside?: number
+  /** Passed on as descriptor 3, which `/proc/self/fd/3` names. */
+  given?: number
+  /** Written to its standard input. */
+  input?: string
+}
+
+/**
+ * Runs one to its end.
+ * @returns what it wrote
+ * @throws Error with the first line that it complained with, or the package that brings it
+ */
+export async function runProgram(
+  program: NetworkProgram,
+  args: readonly string[],
+  options: ProgramOptions,
+): Promise<string> {
+  const child = await start(program, args, options)
+  // One that has ended without reading says why.
+  child.stdin!.on('error', () => {}).end(options.input ?? '')
+  const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>
+  const [output, said, [code, signal]] = await Promise.all([
+    text(child.stdout!),
+    text(child.stderr!),
+    ended,
+  ])
+  if (code === 0) return output
+  throw complaint(program, said, code ?? signal)
+}
+
+/**
+ * `nft monitor`, which ends with this process.
+ * @throws Error as `runProgram`
+ */
+export async function startMonitor(what: readonly string[]): Promise<ChildProcess> {
+  const words = ['--pdeathsig', 'KILL', 'nft', 'monitor', ...what]
+  return startNamed('setpriv', words, { stdio: ['ignore', 'pipe', 'ignore'] })
+}
+
+// Longer than any of them takes, and shorter than anybody waits.
+const longestMs = 10_000
+
+function start(
+  program: NetworkProgram,
+  args: readonly string[],
+  { inside, given }: ProgramOptions,
+): Promise<ChildProcess> {
+  const passed = inside ?? given
+  const stdio = ['pipe' as const, 'pipe' as const, 'pipe' as const]
+  const options: SpawnOptions = {
+    stdio: passed === undefined ? stdio : [...stdio, passed],
+    timeout: longestMs,
+    killSignal: 'SIGKILL',
+  }
+  if (inside === undefined) return startNamed(program, args, options)
+  return startNamed('nsenter', ['--net=/proc/self/fd/3', '--', program, ...args], options)
+}
+
+async function startNamed(
+  program: keyof typeof packageOf,
+  args: readonly string[],
+  options: SpawnOptions,
+): Promise<ChildProcess> {
+  // An ordinary PATH lacks the folder of system programs.
+  const env = { PATH: `${process.env['PATH'] ?? '/usr/bin:/bin'}:/usr/sbin:/sbin`, LC_ALL: 'C' }
+  try {
+    return await startChild(program, args, { ...options, env })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    throw notInstalled(program, error)
+  }
+}
+
+function notInstalled(program: keyof typeof packageOf, cause?: unknown): Error {
+  const fix = `on Debian: apt-get install ${packageOf[program]}`
+  return new Error(`${program} is not installed; ${fix}`, { cause })
+}
+
+/** Why a program failed, from the first line that it complained with. */
+function complaint(program: NetworkProgram, said: string, ending: number | string | null): Error {
+  const line = firstLine(said)
+  // As nsenter and setpriv say it.
+  if (/failed to execute \S+: No such file/.test(line)) return notInstalled(program)
+  if (ending === 'SIGKILL') return new Error(`${program}: no end after ${longestMs} ms`)
+  return new Error(`${program}: ${line || `ended with ${ending}`}`)
+}
+
+/** Where in its input that was is of no use without it. */
+function firstLine(said: string): string {
+  const line = said.split('\n').find((one) => one.trim() !== '') ?? ''
+  return line.replace(/^(?:\/dev\/stdin:[\d:-]+ )?(?:Error: )?/, '')
+}

@@ -1,0 +1,69 @@
+/**
+ * UDP in the packet rules of both modes: flows that were let through, in sets of the table's own.
+ * Conntrack would cost every packet of the namespace, TCP's too, and a job could fill its table.
+ * @module
+ */
+
+export interface UdpFlowsOptions {
+  /**
+   * Whether a flow goes on only when it is answered: a first datagram may be remembered while it waits
+   * in a queue, which a second one would overtake.
+   */
+  goOnAnswered: boolean
+  /** Remembered of each family; more are refused. */
+  most: number
+}
+
+// As long as the host's own table of connections remembers one that is answered (host-ruleset).
+const flowSeconds = 60
+
+const flow4 = 'ip daddr . udp sport . udp dport'
+const flow6 = 'ip6 daddr . udp sport . udp dport'
+const answer4 = 'ip saddr . udp dport . udp sport'
+const answer6 = 'ip6 saddr . udp dport . udp sport'
+
+/**
+ * Sets and chains, for the inside of a table that has the chains `refuse`, `names`, `begin` and
+ * `ongoing`. `remember` accepts what it is given; `datagram` judges one that is sent; `answers` drops
+ * what nobody asked for, and goes back with all else.
+ */
+export function udpFlows({ goOnAnswered, most }: UdpFlowsOptions): string {
+  const kinds = goOnAnswered ? ['asked', 'flows'] : ['flows']
+  return `${kinds.map((kind) => flowSets(kind, most)).join('\n')}
+  chain remember {
+    meta l4proto != udp accept
+    update @${kinds[0]}4 { ${flow4} } accept
+    update @${kinds[0]}6 { ${flow6} } accept
+    goto refuse
+  }
+  chain datagram {
+    udp dport 53 ip daddr != @admitted4 goto names
+    udp dport 53 ip6 daddr != @admitted6 goto names
+    ${flow4} @flows4 update @flows4 { ${flow4} } goto ongoing
+    ${flow6} @flows6 update @flows6 { ${flow6} } goto ongoing
+    ${oneDatagram}
+    goto begin
+  }
+  chain answers {
+    ${laterFragment} return
+    ${answer4} @flows4 update @flows4 { ${answer4} } return
+    ${answer6} @flows6 update @flows6 { ${answer6} } return
+${goOnAnswered ? answered : ''}    drop
+  }`
+}
+
+// By UDP_SEGMENT a job hands over dozens of datagrams as one packet, which would count once.
+export const oneDatagram = 'meta length > 1500 goto refuse'
+
+// It has no ports (those of IPv4 are put together before), and is nothing without the first, which is judged.
+const laterFragment = 'frag frag-off != 0'
+
+const answered = `    ${answer4} @asked4 add @flows4 { ${answer4} } return
+    ${answer6} @asked6 add @flows6 { ${answer6} } return
+`
+
+function flowSets(kind: string, most: number): string {
+  const flags = `flags dynamic, timeout; timeout ${flowSeconds}s; size ${most};`
+  return `  set ${kind}4 { type ipv4_addr . inet_service . inet_service; ${flags} }
+  set ${kind}6 { type ipv6_addr . inet_service . inet_service; ${flags} }`
+}

@@ -1,0 +1,69 @@
+/**
+ * What the verification of a host found (runtime spec, `network_whitelist`).
+ * @module
+ */
+import type { ErrorKind } from '@causeway/guest-sdk/protocol'
+
+/** How a verification fails: error kinds of the bridge. */
+export type VerificationFailure = Extract<
+  ErrorKind,
+  | 'TXT_MISSING'
+  | 'TXT_MISMATCH'
+  | 'NO_ADDRESS'
+  | 'PTR_MISSING'
+  | 'PTR_TXT_MISSING'
+  | 'PTR_TXT_MISMATCH'
+  | 'RESOLVER_FAILED'
+>
+
+/** One question of a verification with what came of it, in the order of the spec. */
+export interface VerificationStep {
+  /** `claim`: TXT of the host; `address`: its A and AAAA; `pointer`: PTR of an address; `counterclaim`: TXT of its target. */
+  step: 'claim' | 'address' | 'pointer' | 'counterclaim'
+  /** The name that was asked for, without a final dot. */
+  name: string
+  type: 'TXT' | 'A' | 'AAAA' | 'PTR'
+  /** The address that it is about, for the last two. */
+  address?: string
+  /** Record data found, as people write it; cut short where there is much. */
+  found: readonly string[]
+  /** Absent when it passed. */
+  failure?: {
+    kind: VerificationFailure
+    /** One sentence: step, name, what was found. */
+    message: string
+    /** The exact record to publish, in the form of a zone file; absent where none would help. */
+    expected?: string
+  }
+}
+
+/** An address that passed. */
+export interface VerifiedAddress {
+  /** Canonical text of IPv4 or IPv6. */
+  address: string
+  /** How long what was found holds, seconds, 60 to 3600. */
+  seconds: number
+}
+
+export interface Verification {
+  /** As it was looked up: lower case, no final dot. */
+  host: string
+  steps: readonly VerificationStep[]
+  passed: readonly VerifiedAddress[]
+  /** What stands in the way; absent exactly when an address passed. */
+  failure?: NonNullable<VerificationStep['failure']> & {
+    step: VerificationStep['step']
+    name: string
+  }
+}
+
+/**
+ * Asks DNS whether a host consents to be reached by a deployment of this owner.
+ * @param source 32 bytes, the owner's account
+ * @throws RpcError BAD_HOST, or the signal's reason
+ */
+export type VerifyHost = (
+  host: string,
+  source: Uint8Array,
+  signal?: AbortSignal,
+) => Promise<Verification>

@@ -1,0 +1,58 @@
+/**
+ * A process that holds the host's table for networks of jobs, in the network namespace that it is
+ * started in, or networks for jobs. Each line on stdin is a word, an action below; each is answered by
+ * a line of JSON. It ends with its stdin.
+ */
+import { createInterface } from 'node:readline'
+import { createEgressPolicy } from '../../runtime/src/network/egress-policy.ts'
+import { holdHostTable, type HostTable } from '../../runtime/src/network/host-table.ts'
+import { openIsolatedNetwork } from '../../runtime/src/network/isolated-network.ts'
+import { openIsolatedNetworks } from '../../runtime/src/network/isolated-networks.ts'
+import type { JobNetwork, Networks } from '../../runtime/src/network/job-network.ts'
+import { settings } from './shared-networks-process.ts'
+
+const warnings: string[] = []
+let table: HostTable
+let networks: Networks
+let job: JobNetwork
+
+const actions: Readonly<Record<string, () => unknown>> = {
+  async hold() {
+    table = await holdHostTable((message) => warnings.push(message))
+    return { families: table.families, warnings: table.warnings }
+  },
+  async open() {
+    const { families } = table
+    const policy = createEgressPolicy([])
+    const { namespace } = await openIsolatedNetwork({ settings, policy, families, queues: true })
+    return `/proc/${process.pid}/fd/${namespace}`
+  },
+  async networks() {
+    const policy = createEgressPolicy([])
+    const onWarning = (message: string) => warnings.push(message)
+    networks = await openIsolatedNetworks({ settings, policy, onWarning })
+  },
+  async job() {
+    job = await networks.open({ deployment: 'a', uid: 0, count: 1, maxConnections: 0 })
+    return `/proc/${process.pid}/fd/${job.namespace}`
+  },
+  rest: () => job.release(),
+  close: () => networks.close(),
+  refresh: () => table.refresh(),
+  families: () => table.families,
+  release: () => table.release(),
+  warnings: () => warnings,
+}
+
+async function answer(word: string): Promise<object> {
+  try {
+    return { value: (await actions[word]!()) ?? null }
+  } catch (error) {
+    return { error: (error as Error).message }
+  }
+}
+
+process.stdout.write('{"value":"ready"}\n')
+for await (const line of createInterface({ input: process.stdin })) {
+  process.stdout.write(`${JSON.stringify(await answer(line))}\n`)
+}

@@ -1,0 +1,44 @@
+/**
+ * Shared networks, in the network namespace that this process is started in. The argument is JSON: settings.
+ * A line of JSON on stdin names a deployment, what to do with its network and the arguments; each
+ * is answered by a line, `{"value": ...}` or `{"error": MESSAGE}`. It ends with its stdin.
+ */
+import { createInterface } from 'node:readline'
+import { createEgressPolicy } from '../../runtime/src/network/egress-policy.ts'
+import type { JobNetwork, NetworkOwner } from '../../runtime/src/network/job-network.ts'
+import type { NetworkSettings } from '../../runtime/src/network/settings.ts'
+import { openSharedNetworks } from '../../runtime/src/network/shared-networks.ts'
+import type { VerifiedAddress } from '../../runtime/src/network/verification.ts'
+
+const settings = JSON.parse(process.argv[2]!) as NetworkSettings
+const policy = createEgressPolicy(settings.allow)
+const networks = await openSharedNetworks({ settings, policy, missing: [], onWarning: () => {} })
+const opened = new Map<string, JobNetwork>()
+const of = (deployment: string) => opened.get(deployment)!
+
+const actions: Readonly<Record<string, (deployment: string, given: unknown) => unknown>> = {
+  open: async (name, owner) => void opened.set(name, await networks.open(owner as NetworkOwner)),
+  attach: (name, groups) => of(name).attach(groups as string[]),
+  admit: (name, addresses) => of(name).admit(addresses as VerifiedAddress[]),
+  revoke: (name, addresses) => of(name).revoke(addresses as string[]),
+  counters: (name) => of(name).counters(),
+  release: (name) => of(name).release(),
+  state: (name) => of(name).state,
+  close: () => networks.close(),
+}
+
+async function answer(line: string): Promise<object> {
+  const [deployment, action, given] = JSON.parse(line) as [string, string, unknown]
+  try {
+    return { value: await actions[action]!(deployment, given) }
+  } catch (error) {
+    return { error: (error as Error).message }
+  }
+}
+
+process.stdout.write('{"value":"ready"}\n')
+for await (const line of createInterface({ input: process.stdin })) {
+  process.stdout.write(`${JSON.stringify(await answer(line))}\n`)
+}
+// Whatever else it still runs ends with it.
+process.exit()

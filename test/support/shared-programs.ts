@@ -1,0 +1,44 @@
+/**
+ * Programs that are run somewhere in a lab, and what they print.
+ * @module
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { run } from './causeway.ts'
+import { answersOf, type Answer } from './network-probe.ts'
+
+/** Runs the probe with other words before it, and answers what it printed. */
+export async function runProbe<One = Answer>(
+  prefix: readonly string[],
+  program: string,
+  words: readonly (string | number)[],
+): Promise<One> {
+  const command = [...prefix, program, 'it', ...words.map(String)]
+  const { code, stdout, stderr } = await run(command[0]!, command.slice(1))
+  if (code !== 0) throw new Error(`probe ${words.join(' ')}: ended with ${code}: ${stderr}`)
+  return answersOf(stdout.trim().split('\n')).get('it')![0] as One
+}
+
+export interface StartedServer extends AsyncDisposable {
+  heard: readonly string[]
+}
+
+/** Until disposed, from when it has printed a line; what it prints then is heard. */
+export async function startServer(command: readonly string[]): Promise<StartedServer> {
+  const server = spawn(command[0]!, command.slice(1), { stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = once(server, 'exit')
+  const heard: string[] = []
+  const lines = createInterface({ input: server.stdout })
+  await Promise.race([once(lines, 'line'), ended])
+  if (server.exitCode !== null)
+    throw new Error(`${command.join(' ')}: ended with ${server.exitCode}`)
+  lines.on('line', (line) => heard.push(line))
+  return {
+    heard,
+    async [Symbol.asyncDispose]() {
+      server.kill('SIGKILL')
+      await ended
+    },
+  }
+}
