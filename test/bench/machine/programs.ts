@@ -30,6 +30,9 @@ const sources = {
   /** How long runs of another program take. */
   'time-runs': ['time-runs.c'],
   'stat-many': ['stat-many.c'],
+  /** TCP connections, one after another, and who answers them. */
+  'tcp-client': ['tcp-client.c'],
+  'tcp-server': ['tcp-server.c'],
   /** A line, and no more. */
   say: ['say.c'],
 } as const

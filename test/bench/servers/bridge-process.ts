@@ -12,6 +12,9 @@ const { createLogger } =
   await built<typeof import('../../../runtime/src/cli/options.ts')>('cli/options')
 const { loadConfig } = await built<typeof import('../../../runtime/src/config.ts')>('config')
 const { openBridge } = await built<typeof import('../../../runtime/src/daemon.ts')>('daemon')
+const { configuredVerifier } = await built<
+  typeof import('../../../runtime/src/network/configured-verifier.ts')
+>('network/configured-verifier')
 const { openKeys } = await built<typeof import('../../../runtime/src/open-keys.ts')>('open-keys')
 const { loadWithoutSandbox } =
   await built<typeof import('../../../runtime/src/deployments/load.ts')>('deployments/load')
@@ -25,7 +28,8 @@ const loaded = await loadWithoutSandbox(file)
 const common = { config: loadConfig(undefined), backend, log: createLogger('warn') }
 const logs = { stateFolder, audit: audit === 'audit' }
 const keys = await openKeys(loaded.deployment, { ...common, ...logs })
-const bridge = openBridge(loaded, keys, { ...common, socket, noLimits: true })
+const verifyHost = configuredVerifier(common.config.network)
+const bridge = openBridge(loaded, keys, { ...common, verifyHost, socket, noLimits: true })
 bridge.admit({ by: 'uid', uid: process.getuid?.() ?? 0 })
-process.once('SIGTERM', () => bridge.close())
+process.once('SIGTERM', () => void bridge.close())
 process.stdout.write('ready\n')

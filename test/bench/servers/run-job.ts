@@ -46,7 +46,8 @@ const identity = { id: '1', origin: { kind: 'Substrate', source: '00'.repeat(32)
 async function writeConfig(folder: string): Promise<string[]> {
   const state = join(folder, 'state')
   const config = join(folder, 'config.toml')
-  await writeFile(config, liftedRateLimits)
+  // The load is steered from the host.
+  await writeFile(config, `${liftedRateLimits}\n[network]\nmode = "shared"\n`)
   return ['--state', state, '--config', config]
 }
 

@@ -1,0 +1,54 @@
+/**
+ * Network namespaces as jobs have them, with the network extension and without.
+ * @module
+ */
+import { mkdirSync, rmdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { createNetwork, refuseSegments } from '@causeway/native'
+import { createEgressPolicy } from '../../../runtime/src/network/egress-policy.ts'
+import { holdHostTable } from '../../../runtime/src/network/host-table.ts'
+import { openIsolatedNetwork } from '../../../runtime/src/network/isolated-network.ts'
+import type { NetworkCounters } from '../../../runtime/src/network/job-network.ts'
+import type { NetworkSettings } from '../../../runtime/src/network/settings.ts'
+import { connectToHost } from '../../../runtime/src/network/veth.ts'
+import { hostHierarchies } from '../../../runtime/src/sandbox/cgroup-mounts.ts'
+import { inside, servers } from './lab.ts'
+
+export interface IsolatedSides {
+  /** Arguments before a program: with the cable and the host's table, and nothing else. */
+  plain: readonly string[]
+  /** The same with rules and queues. */
+  limited: readonly string[]
+  /** Of the latter. */
+  counters(): Promise<NetworkCounters>
+}
+
+export async function openIsolatedSides(settings: NetworkSettings): Promise<IsolatedSides> {
+  const { families } = await holdHostTable((message) => process.emitWarning(message))
+  const plain = createNetwork()
+  await connectToHost(plain, families)
+  const policy = createEgressPolicy(settings.allow)
+  const network = await openIsolatedNetwork({ settings, policy, families, queues: true })
+  await network.admit([{ address: servers.admitted, seconds: 3600 }])
+  const groups = { plain: makeGroup('plain'), limited: makeGroup('limited') }
+  refuseSegments(groups.limited)
+  return {
+    plain: [...joining(groups.plain), ...inside(plain)],
+    limited: [...joining(groups.limited), ...inside(network.namespace)],
+    counters: () => network.counters(),
+  }
+}
+
+/** A control group as a job's, gone with this process. */
+function makeGroup(name: string): string {
+  const hierarchy = hostHierarchies().find(({ version }) => version === 2)
+  if (!hierarchy) throw new Error('the group network needs control groups of version 2')
+  const folder = join(hierarchy.path, `causeway-bench-${process.pid}-${name}`)
+  mkdirSync(folder)
+  process.once('exit', () => rmdirSync(folder))
+  return folder
+}
+
+function joining(group: string): readonly string[] {
+  return ['sh', '-c', 'echo $$ > "$0/cgroup.procs" && exec "$@"', group]
+}

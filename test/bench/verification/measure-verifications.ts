@@ -1,0 +1,71 @@
+/**
+ * Prints what verifications take beside queries by c-ares, a line of JSON; a process of its own, so
+ * that it can be given a core. Arguments: the server's port, rounds, seconds of a burst.
+ * @module
+ */
+import { Resolver } from 'node:dns/promises'
+import { createVerifier } from '../../../runtime/src/network/verify-host.ts'
+import { median } from '../statistics.ts'
+import { addresses, host, source } from './zones.ts'
+
+/** Of one round. */
+export interface VerificationFigures {
+  /** Median of a verification, one at a time, µs. */
+  oneUs: number
+  /** The same of one query by c-ares, in turn with it. */
+  queryUs: number
+  /** Many at once. */
+  perSecond: number
+  /** CPU time of this process for one of those, µs. */
+  cpuUs: number
+}
+
+const [port, rounds, seconds] = process.argv.slice(2).map(Number) as [number, number, number]
+const verify = createVerifier({ resolvers: [{ address: '127.0.0.1', port }] })
+const byCares = new Resolver()
+byCares.setServers([`127.0.0.1:${port}`])
+const atOnce = 16
+const warmUps = 2
+
+const figures: VerificationFigures[] = []
+for (let round = 0; round < rounds + warmUps; round++) {
+  figures.push({ ...(await measureInTurn()), ...(await measureAtOnce()) })
+}
+process.stdout.write(`${JSON.stringify(figures.slice(warmUps))}\n`)
+
+async function measureInTurn() {
+  const [ones, queries]: [number[], number[]] = [[], []]
+  const end = performance.now() + seconds * 1000
+  while (performance.now() < end) {
+    queries.push(await timed(() => byCares.resolveTxt(`_acu.${host}`)))
+    ones.push(await timed(verifyAll))
+  }
+  return { oneUs: median(ones), queryUs: median(queries) }
+}
+
+async function timed(run: () => Promise<unknown>): Promise<number> {
+  const before = performance.now()
+  await run()
+  return (performance.now() - before) * 1000
+}
+
+async function measureAtOnce() {
+  const [start, cpu] = [performance.now(), process.cpuUsage()]
+  let count = 0
+  const worker = async () => {
+    while (performance.now() < start + seconds * 1000) {
+      await verifyAll()
+      count++
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+  const { user, system } = process.cpuUsage(cpu)
+  const passedSeconds = (performance.now() - start) / 1000
+  return { perSecond: count / passedSeconds, cpuUs: (user + system) / count }
+}
+
+/** Fast and wrong is no success. */
+async function verifyAll(): Promise<void> {
+  const { passed } = await verify(host, source)
+  if (passed.length !== addresses.length) throw new Error(`${passed.length} addresses passed`)
+}
