@@ -1,0 +1,49 @@
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, vi } from 'vitest'
+import { runProgram } from '../../../../runtime/src/network/program.ts'
+import { test } from '../../../support/folder-fixture.ts'
+
+afterEach(() => void vi.unstubAllEnvs())
+
+/** A program of that name comes first on PATH. */
+function provide(folder: string, name: string, script: string): void {
+  const path = join(folder, name)
+  writeFileSync(path, `#!/bin/sh\n${script}\n`)
+  chmodSync(path, 0o755)
+  vi.stubEnv('PATH', `${folder}:${process.env['PATH']}`)
+}
+
+describe('a program that arranges networks', () => {
+  test('is given its input, and what it says is the answer', async ({ folder }) => {
+    provide(folder, 'nft', 'echo "$1"; cat')
+    expect(await runProgram('nft', ['-f'], { input: 'table\n' })).toBe('-f\ntable\n')
+  })
+
+  test('that fails is told by its first words', async ({ folder }) => {
+    provide(
+      folder,
+      'nft',
+      'echo "/dev/stdin:3:1-4: Error: no such rule" >&2; echo more >&2; exit 1',
+    )
+    await expect(runProgram('nft', [], {})).rejects.toThrow(/^nft: no such rule$/)
+    provide(folder, 'tc', 'exit 7')
+    await expect(runProgram('tc', [], {})).rejects.toThrow(/^tc: ended with 7$/)
+  })
+
+  test('that hangs is ended', { timeout: 60_000 }, async ({ folder }) => {
+    provide(folder, 'ip', 'exec sleep 1000')
+    await expect(runProgram('ip', [], {})).rejects.toThrow(/^ip: no end after 10000 ms$/)
+  })
+
+  test('that another one cannot find is named with the package that brings it', async ({
+    folder,
+  }) => {
+    provide(
+      folder,
+      'nft',
+      'echo "nsenter: failed to execute nft: No such file or directory" >&2; exit 127',
+    )
+    await expect(runProgram('nft', [], {})).rejects.toThrow(/apt-get install nftables/)
+  })
+})
