@@ -49,10 +49,15 @@ async function tryOut(options: SharedOptions, nft: Nft): Promise<void> {
   }
 }
 
+// What ended processes have left to send should be gone by then.
+const longestSendingMs = 60_000
+
 function networksLike(options: SharedNetworksOptions, nft: Nft): Networks {
   const { onWarning } = options
   const state: NetworkState = { mode: 'shared', missing: options.missing }
-  const resting = createResting<SharedNetwork>(refillMs(options.settings))
+  const resting = createResting<SharedNetwork>(
+    Math.max(refillMs(options.settings), longestSendingMs),
+  )
   const made = new Set<SharedNetwork>()
   const watch = watchTables(() => restoreMissing(made, nft, onWarning))
 

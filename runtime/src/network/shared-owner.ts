@@ -7,13 +7,17 @@ import type { NetworkSettings } from './settings.ts'
 import { groupKey } from './shared-ruleset.ts'
 import { requestLimit } from './table-sets.ts'
 
-/** From now on it holds for nobody. */
+/**
+ * From now on it holds for nobody, but for what sockets of processes that have ended still have to
+ * send: megabytes each, which would go out at once.
+ */
 export function vacate(table: string): string {
   const chains = ['output', 'input', 'local', 'requests']
-  const emptied = ['admitted4', 'admitted6', 'flows4', 'flows6', 'groups']
+  const emptied = ['admitted4', 'admitted6', 'flows4', 'flows6']
   return [
     ...chains.map((name) => `flush chain ${table} ${name}\n`),
     ...emptied.map((name) => `flush set ${table} ${name}\n`),
+    ofGroups(table),
   ].join('')
 }
 
@@ -28,6 +32,7 @@ export function occupy(
   // Looking for the socket of a packet costs the host some time.
   const looked = bytesPerSecond > 0 ? '' : 'meta l4proto udp '
   return [
+    `flush chain ${table} output\n`,
     // The mark is a number that no other job has.
     rule('local', 'fib daddr type != local goto refuse'),
     rule('local', `meta mark set ${uid} accept`),
@@ -35,14 +40,18 @@ export function occupy(
     rule('input', `iifname != "lo" ${looked}${groupKey} @groups goto incoming`),
     requestLimit(table, maxConnections),
     rule('output', `meta skuid ${uids} goto job`),
-    // What a closed socket still has to send is nobody's, but of its group.
-    rule('output', `${groupKey} @groups goto job`),
+    ofGroups(table),
   ].join('')
 }
 
-/** The control groups whose sockets are the job's. @param paths below /sys/fs/cgroup */
+/** What a closed socket still has to send is nobody's, but of its group. */
+const ofGroups = (table: string) => `add rule ${table} output ${groupKey} @groups goto job\n`
+
+/**
+ * Control groups whose sockets are the job's, too; those before stay, as sockets of them may.
+ * @param paths below /sys/fs/cgroup
+ */
 export function holdGroups(table: string, paths: readonly string[]): string {
   const elements = paths.map((path) => `"${path}"`).join(', ')
-  const add = paths.length > 0 ? `add element ${table} groups { ${elements} }\n` : ''
-  return `flush set ${table} groups\n${add}`
+  return paths.length > 0 ? `add element ${table} groups { ${elements} }\n` : ''
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
 import { echoPort, publicAddress } from '../../../support/network-lab.ts'
 import { canShare, sharedTestMs, sharedTests } from '../../../support/shared-networks.ts'
@@ -47,6 +48,27 @@ time.sleep(1)`
     const started = Date.now()
     const { stderr } = await job.run('/usr/bin/python3', '-c', script)
     expect(stderr).toBe('')
+    const octets = await shared.lab.server.octets(address)
+    expect(octets).toBeGreaterThan(byteBurst / 2)
+    expect(octets).toBeLessThan(mostSince(started))
+  })
+
+  test('sends no more when it has ended, either', async ({ shared }) => {
+    await using job = await shared.job()
+    const address = publicAddress(6)
+    // Of those that wait to be sent again the kernel begins slowly: so several.
+    const script = `import socket
+for _ in range(40):
+    s = socket.create_connection(("${address}", ${echoPort}))
+    s.setblocking(False)
+    try:
+        while True: s.send(b"x" * 65536)
+    except BlockingIOError: pass`
+    const started = Date.now()
+    await job.run('/usr/bin/python3', '-c', script)
+    await job.release()
+    await job[Symbol.asyncDispose]()
+    await pause(3000)
     const octets = await shared.lab.server.octets(address)
     expect(octets).toBeGreaterThan(byteBurst / 2)
     expect(octets).toBeLessThan(mostSince(started))
