@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events'
 import { execFileSync, type ChildProcess, type SpawnOptions } from 'node:child_process'
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { chownSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -66,7 +66,11 @@ async function prepare({ who, backend }: Way, job: Job) {
   const config = join(here, 'config.toml')
   writeFileSync(config, `[sandbox]\nbackend = "${backend}"\n${settings}\n`)
   const isOther = isRoot && who !== 'root'
-  if (isOther) execFileSync('chown', ['-R', `${otherUid}:${otherUid}`, place])
+  if (isOther) {
+    // Not the state with it: the runs beside this one change that.
+    chownSync(place, otherUid, otherUid)
+    execFileSync('chown', ['-R', `${otherUid}:${otherUid}`, here])
+  }
   const args = ['run', file, '--state', state, '--config', config, '--allow-local-images']
   const env = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: here }
   const user = isOther ? { uid: otherUid, gid: otherUid } : {}
