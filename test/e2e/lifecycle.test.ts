@@ -54,7 +54,7 @@ interface Job extends Partial<DeploymentFiles> {
   with?: keyof typeof images
 }
 
-/** A command that runs a job, and the folder where nothing else has its state. */
+/** A command that runs a job, and the folder of its state. */
 async function prepare({ who, backend }: Way, job: Job) {
   const place = join(folder.path, `${who === 'root' ? 'root' : 'user'}-${backend}`)
   const state = join(place, 'state')

@@ -13,6 +13,9 @@ import { sharedTable, type SharedOptions } from './shared-ruleset.ts'
 import { sharedKind, tableFamily } from './shared-sweep.ts'
 import type { VerifiedAddress } from './verification.ts'
 
+// Each stays in the kernel's memory as long as the table does: nft cannot name one that is gone.
+const mostGroups = 256
+
 export interface SharedNetwork {
   /** Holds for these jobs from now on, and for no others. */
   occupy(owner: NetworkOwner): Promise<void>
@@ -23,6 +26,8 @@ export interface SharedNetwork {
   counters(): Promise<NetworkCounters>
   /** Holds for nobody any more; what its limits have counted stays. */
   renew(): Promise<void>
+  /** Whether it has held for so many control groups that another should take its place. */
+  isWorn(): boolean
   /** Family and name of its table. */
   readonly table: string
   /** Makes the table again, which somebody has removed. */
@@ -40,6 +45,7 @@ export async function openSharedNetwork(
   const groups = new Set<string>()
   const admitted = createAdmittedMemory()
   let holder: NetworkOwner | undefined
+  let held = 0
   const whole = () => [
     sharedTable(table, options),
     holder ? occupy(table, holder, options.settings) : '',
@@ -55,7 +61,9 @@ export async function openSharedNetwork(
     },
     restore: () => nft.apply(whole().join('')),
     async attach(folders) {
-      for (const folder of folders) if (isVersion2(folder)) groups.add(folder)
+      const known = folders.filter(isVersion2)
+      for (const folder of known) groups.add(folder)
+      held += known.length
       await nft.apply(holdGroups(table, present(groups)))
     },
     async admit(addresses) {
@@ -74,6 +82,7 @@ export async function openSharedNetwork(
       holder = undefined
       await nft.apply(vacate(table))
     },
+    isWorn: () => held >= mostGroups,
     // What is left of it is removed by the next start.
     close: () => nft.apply(`delete table ${table}\n`).catch(() => {}),
   }

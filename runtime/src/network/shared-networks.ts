@@ -91,7 +91,9 @@ function networksLike(options: SharedNetworksOptions, nft: Nft): Networks {
     warnings: [],
     async open(owner) {
       const network = await begin(owner).catch(unavailable)
-      const release = () => resting.rest(owner.deployment, network)
+      // By its own name nobody wakes it: it stays for what is left to send, and goes.
+      const release = () =>
+        resting.rest(network.isWorn() ? network.table : owner.deployment, network)
       return {
         ...lease({ ...network, namespace: undefined }, release),
         state,

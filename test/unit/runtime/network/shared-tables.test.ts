@@ -86,6 +86,27 @@ describe.skipIf(!canShare)('tables of shared networks', { timeout: sharedTestMs 
     await second.release()
   })
 
+  test('are made anew before they know too many that are gone', async ({ shared }) => {
+    const deployment = 'often'
+    const others = await tables(shared)
+    const own = async () => (await tables(shared)).filter((name) => !others.includes(name))
+    const groupsOf = async (table: string) => {
+      const listed = await shared.lab.host.script(`nft list set inet ${table} groups`)
+      return listed.match(/elements = \{([^}]*)\}/)?.[1]?.split(',').length
+    }
+    const first = await shared.job({ deployment })
+    const [table] = await own()
+    for (let times = 1; times < 256; times++) await first.restart()
+    expect(await groupsOf(table!)).toBe(256)
+    await first.release()
+    await first[Symbol.asyncDispose]()
+    await using second = await shared.job({ deployment })
+    const [before, after, ...more] = await own()
+    expect([before, more]).toEqual([table, []])
+    expect(await groupsOf(after!)).toBe(1)
+    await second.release()
+  })
+
   test('hold for a job again that is started again', async ({ shared }) => {
     await using job = await shared.job()
     expect(await job.probe('own')).toMatchObject({ tcp4: 'none', udp4: 'none' })
