@@ -26,7 +26,12 @@ const mebibyte = 1024 * 1024
 
 const backends = ['proot', 'namespaces'] as const
 const users = isRoot ? (['root', 'an ordinary user'] as const) : (['an ordinary user'] as const)
-const ways = users.flatMap((who) => backends.map((backend) => ({ who, backend })))
+// What some hosts do to every user, a chroot does.
+const chrooted = { who: 'a user who may make no namespaces', backend: 'proot' } as const
+const ways = [
+  ...users.flatMap((who) => backends.map((backend) => ({ who, backend }))),
+  ...(isRoot ? [chrooted] : []),
+]
 type Way = (typeof ways)[number]
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
@@ -56,7 +61,7 @@ interface Job extends Partial<DeploymentFiles> {
 
 /** A command that runs a job, and the folder of its state. */
 async function prepare({ who, backend }: Way, job: Job) {
-  const place = join(folder.path, `${who === 'root' ? 'root' : 'user'}-${backend}`)
+  const place = join(folder.path, `${ways.findIndex((way) => way.who === who)}-${backend}`)
   const state = join(place, 'state')
   mkdirSync(place, { recursive: true })
   const here = join(place, `job-${++counter}`)
@@ -74,8 +79,17 @@ async function prepare({ who, backend }: Way, job: Job) {
   const args = ['run', file, '--state', state, '--config', config, '--allow-local-images']
   const env = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: here }
   const user = isOther ? { uid: otherUid, gid: otherUid } : {}
-  const command = [isOther ? copiedBin : causewayBin, ...args] as const
-  return { state, command, options: { cwd: '/', env, ...user } }
+  const plain = [process.execPath, isOther ? copiedBin : causewayBin, ...args]
+  if (who === chrooted.who) return { state, command: inChroot(plain), options: { cwd: '/', env } }
+  return { state, command: plain, options: { cwd: '/', env, ...user } }
+}
+
+/** The same files, as another user, who can make no user namespace there (unshare(2)). */
+function inChroot(command: readonly string[]): string[] {
+  const root = join(folder.path, 'chroot')
+  mkdirSync(root, { recursive: true })
+  const script = `mount --rbind / "$0" && exec chroot --userspec=${otherUid}:${otherUid} --groups= "$0" "$@"`
+  return ['unshare', '--mount', 'sh', '-c', script, root, ...command]
 }
 
 async function runJob(way: Way, job: Job): Promise<Finished> {
@@ -86,8 +100,8 @@ async function runJob(way: Way, job: Job): Promise<Finished> {
 /** Those of a test that did not come to its end, too, end with the file. */
 const children = new Set<ChildProcess>()
 
-function startCommand(command: readonly string[], options: SpawnOptions) {
-  const started = start(process.execPath, command, options)
+function startCommand([program, ...args]: readonly string[], options: SpawnOptions) {
+  const started = start(program!, args, options)
   children.add(started.child)
   return started
 }
@@ -315,7 +329,7 @@ describe.each(ways)('a job of $who, backend $backend', (way) => {
       expect(end.stderr).toMatch(/^err$/m)
     })
 
-    test('shared memory, locks and terminals', async () => {
+    test('shared memory and locks', async () => {
       const end = await python(`
 import multiprocessing, os
 def work(lock, queue):
@@ -324,10 +338,18 @@ if __name__ == "__main__":
     lock, queue = multiprocessing.Lock(), multiprocessing.Queue()
     child = multiprocessing.Process(target=work, args=(lock, queue))
     child.start(); print(queue.get()); child.join()
-    master, slave = os.openpty()
-    os.write(slave, b"typed"); print(os.read(master, 5).decode(), os.ttyname(slave).startswith("/dev/pts/"))
 `)
-      expect(end).toMatchObject({ code: 0, stdout: 'True\ntyped True\n' })
+      expect(end, end.stderr).toMatchObject({ code: 0, stdout: 'True\n' })
+    })
+
+    test('terminals of its own', async ({ skip }) => {
+      skip(way.who === chrooted.who, "there are only the host's, which it does not get")
+      const end = await python(`
+import os
+master, slave = os.openpty()
+os.write(slave, b"typed"); print(os.read(master, 5).decode(), os.ttyname(slave).startswith("/dev/pts/"))
+`)
+      expect(end, end.stderr).toMatchObject({ code: 0, stdout: 'typed True\n' })
     })
 
     test('only loopback through getifaddrs when the deployment asks for it', async () => {

@@ -21,6 +21,7 @@ import { childrenOf } from './process-tree.ts'
 import { copyTree, layersOf, storageFile, type RootFolders } from './root-folders.ts'
 import { imageUid, rangeSize } from './uid-range.ts'
 import type { UidLease } from './uids.ts'
+import { tasksOfUser } from './user-tasks.ts'
 import { jobView } from './view.ts'
 
 /** What may be different each time. */
@@ -110,7 +111,7 @@ function launchWords(
     ...(options.network !== undefined && { network: pathOf(options.network) }),
     ...(layers.namespaces && { root: folders }),
     ...launch,
-    limits: resourceLimits(context, limits),
+    limits: resourceLimits(context, limits, lease),
     ...pickCpu(settings.cpuPinning, context.proot, lease.uid),
   })
   return [...wanted, ...program]
@@ -190,11 +191,12 @@ const filesOfJob = 65_536
 function resourceLimits(
   { cgroups, layers }: PlaceContext,
   { processes, storageBytes }: JobLimits,
+  { uid }: UidLease,
 ): { processes?: number; files?: number; fileBytes: number } {
-  // Counted by uid, so only where that is the job's own, or counted within its namespace.
-  const isCounted = layers.ownIds || layers.namespaces
+  // Counted by uid: where that is neither the job's own nor of its own namespace, all the user's count.
+  const others = layers.ownIds || layers.namespaces ? 0 : tasksOfUser(uid)
   return {
-    ...(isCounted && !cgroups.controllers.has('pids') && { processes }),
+    ...(!cgroups.controllers.has('pids') && { processes: processes + others }),
     // More than an ordinary user may be allowed to ask for.
     ...(layers.ownIds && { files: filesOfJob }),
     fileBytes: storageBytes,

@@ -26,7 +26,7 @@ export interface Sandbox {
   /** How the limits of jobs are kept. */
   readonly limits: {
     memory: 'control group' | 'not limited'
-    processes: 'control group' | 'RLIMIT_NPROC' | 'not limited'
+    processes: 'control group' | 'RLIMIT_NPROC'
     storage: 'file system' | 'counted'
   }
   reserve(options: PlaceOptions): Place
@@ -122,15 +122,10 @@ function warningsOf({ layers, cgroups }: PlaceContext, probe: LauncherProbe): st
   return [...missingLayers(layers, probe), ...missingLimits(cgroups)]
 }
 
-function limitsHere({ layers, cgroups, limitsStorage }: PlaceContext): Sandbox['limits'] {
-  const isCounted = layers.ownIds || layers.namespaces
+function limitsHere({ cgroups, limitsStorage }: PlaceContext): Sandbox['limits'] {
   return {
     memory: cgroups.controllers.has('memory') ? 'control group' : 'not limited',
-    processes: cgroups.controllers.has('pids')
-      ? 'control group'
-      : isCounted
-        ? 'RLIMIT_NPROC'
-        : 'not limited',
+    processes: cgroups.controllers.has('pids') ? 'control group' : 'RLIMIT_NPROC',
     storage: limitsStorage ? 'file system' : 'counted',
   }
 }

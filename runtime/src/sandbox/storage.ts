@@ -23,14 +23,23 @@ export async function canLimitStorage(folder: string): Promise<boolean> {
   return found.every(({ status }) => status === 'fulfilled') && canMakeUnnamed(folder)
 }
 
-/** Bytes on disk below a folder of ours, also in folders that are closed to ourselves. */
+/**
+ * Bytes on disk below a folder of ours; also in folders that are closed to ourselves, except for an
+ * ordinary user who may make no namespaces.
+ */
 export async function usedBytes(folder: string): Promise<number> {
   const count = ['du', '-s', '-x', '--block-size=1', '--', folder]
+  if (process.getuid?.() === 0) return (await numberFrom(count)) ?? 0
   // An ordinary user may look everywhere as root of a user namespace.
-  const [program = '', ...args] =
-    process.getuid?.() === 0 ? count : ['unshare', '--user', '--map-root-user', ...count]
+  const inNamespace = ['unshare', '--user', '--map-root-user', ...count]
+  return (await numberFrom(inNamespace)) ?? (await numberFrom(count)) ?? 0
+}
+
+/** What a program prints first, even if it fails later, as `du` does by files that vanish. */
+async function numberFrom([program = '', ...args]: readonly string[]): Promise<number | undefined> {
   const { stdout } = await run(program, args, {
     env: { PATH: '/usr/bin:/bin' },
-  }).catch((error: { stdout?: string }) => ({ stdout: error.stdout ?? '' })) // files that vanish
-  return Number.parseInt(stdout, 10) || 0
+  }).catch((error: { stdout?: string }) => ({ stdout: error.stdout ?? '' }))
+  const number = Number.parseInt(stdout, 10)
+  return Number.isNaN(number) ? undefined : number
 }
