@@ -5,7 +5,7 @@ UDP of every address and port give back what they get; packets that come in by t
 Commands are lines of JSON, one at a time; {"do": NAME, ...} calls the function do_NAME. It ends with its
 standard input.
 """
-import json, selectors, socket, struct, sys, threading
+import json, selectors, socket, struct, sys, time
 
 IP_PKTINFO, IPV6_RECVPKTINFO, IPV6_PKTINFO = 8, 49, 50
 SO_TIMESTAMPNS, SO_RCVBUFFORCE, TCP_FASTOPEN = 35, 33, 23
@@ -17,7 +17,10 @@ ECHO = {1: 8, 58: 128}
 SYN, ACK = 2, 16
 
 chosen = selectors.DefaultSelector()
+# Between two looks at everything else.
+PACKETS_AT_ONCE = 256
 arrived, heard, octets = [], [], {}
+watched = []
 
 
 def listen(address, port):
@@ -108,20 +111,41 @@ def watch(device):
     s = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(ETH_P_ALL))
     s.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 64 << 20)
     s.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+    s.setblocking(False)
     s.bind((device, ETH_P_ALL))
-    threading.Thread(target=record, args=(s,), daemon=True).start()
+    watched.append(s)
+    chosen.register(s, selectors.EVENT_READ, record)
 
 
 def record(s):
-    while True:
+    for _ in range(PACKETS_AT_ONCE):
+        if not record_one(s):
+            return
+
+
+def record_all():
+    """Those that have come in by now: an answer must not lack what its asker has seen the effects of."""
+    now = time.time()
+    for s in watched:
+        while 0 < record_one(s) < now:
+            pass
+
+
+def record_one(s):
+    """When the packet came in; 0 when there is none."""
+    try:
         data, ancillary, _, (_, kind, packet_type, *_) = s.recvmsg(192, 64, socket.MSG_TRUNC)
-        if packet_type == PACKET_OUTGOING or kind not in (IPV4, IPV6):
-            continue
-        seconds, nanoseconds = struct.unpack("=qq", ancillary[0][2])
-        found = dissect(kind, data)
-        octets[found["to"]] = octets.get(found["to"], 0) + found["length"]
-        if found["opens"]:
-            arrived.append({"at": seconds + nanoseconds / 1e9, **found})
+    except OSError:
+        return 0  # none, or the device has gone
+    seconds, nanoseconds = struct.unpack("=qq", ancillary[0][2])
+    at = seconds + nanoseconds / 1e9
+    if packet_type == PACKET_OUTGOING or kind not in (IPV4, IPV6):
+        return at
+    found = dissect(kind, data)
+    octets[found["to"]] = octets.get(found["to"], 0) + found["length"]
+    if found["opens"]:
+        arrived.append({"at": at, **found})
+    return at
 
 
 def dissect(kind, data):
@@ -173,6 +197,7 @@ def command(stream):
     line = stream.readline()
     if not line:
         sys.exit(0)
+    record_all()
     request = json.loads(line)
     print(json.dumps(globals()["do_" + request.pop("do")](**request)), flush=True)
 
