@@ -3,9 +3,9 @@
  * @module
  */
 import { interfaceViews } from './deployment-schema.ts'
-import type { Keys } from './fault.ts'
+import type { Keys } from './document/fault.ts'
 import { decodeSs58 } from './ss58.ts'
-import { suggest } from './suggest.ts'
+import { suggest } from './document/suggest.ts'
 
 /** What to do about a wrong `value` at `keys`; for a wrong name, the value is the name. */
 export function deploymentHint(keys: Keys, value: unknown): string | undefined {

@@ -15,8 +15,8 @@ import {
   sourceAccount,
   ss58Address,
 } from './deployment-values.ts'
-import { noNul, optionalField } from './field.ts'
-import { jsonObject, jsonRecord } from './json-object.ts'
+import { noNul, optionalField } from './document/field.ts'
+import { jsonObject, jsonRecord } from './document/json-object.ts'
 
 /** What a job sees as network interfaces. */
 export const interfaceViews = ['host', 'loopback'] as const

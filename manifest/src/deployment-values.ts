@@ -3,7 +3,7 @@
  * @module
  */
 import * as v from 'valibot'
-import { noNul } from './field.ts'
+import { noNul } from './document/field.ts'
 import { decodeSs58 } from './ss58.ts'
 
 const maxIdLength = 256

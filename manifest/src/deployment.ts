@@ -7,8 +7,8 @@ import type * as v from 'valibot'
 import { deploymentHint } from './deployment-hints.ts'
 import { DeploymentSchema } from './deployment-schema.ts'
 import type { Deployment, ProcessorPublicKeys, Schedule } from './deployment-model.ts'
-import type { Keys } from './fault.ts'
-import { readDocument } from './read-document.ts'
+import type { Keys } from './document/fault.ts'
+import { readDocument } from './document/read-document.ts'
 import { decodeSs58 } from './ss58.ts'
 
 type Written = v.InferOutput<typeof DeploymentSchema>

@@ -4,8 +4,8 @@
  */
 import { posix } from 'node:path'
 import * as v from 'valibot'
-import { jsonObject } from './json-object.ts'
-import { described, noNul, optionalField } from './field.ts'
+import { jsonObject } from './document/json-object.ts'
+import { described, noNul, optionalField } from './document/field.ts'
 
 /** When an ended job is started again, as a manifest spells it (any case). */
 export const restartPolicies = ['no', 'onFailure', 'always'] as const

@@ -3,10 +3,10 @@
  * @module
  */
 import type * as v from 'valibot'
-import type { Keys } from './fault.ts'
+import type { Keys } from './document/fault.ts'
 import { ManifestSchema, restartPolicies } from './manifest-schema.ts'
-import { readDocument } from './read-document.ts'
-import { suggest } from './suggest.ts'
+import { readDocument } from './document/read-document.ts'
+import { suggest } from './document/suggest.ts'
 
 /** A manifest, normalised (runtime spec, Manifest). */
 export interface Manifest {

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { childrenOf } from '../../runtime/src/sandbox/process-tree.ts'
+import { childrenOf } from '../../runtime/src/sandbox/launcher/process-tree.ts'
 import type { Agent } from '../support/admission-agent.ts'
 import {
   admitted,

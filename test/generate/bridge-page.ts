@@ -9,7 +9,7 @@ import {
   type MethodName,
 } from '@causeway/guest-sdk/protocol'
 import { implementedLevel, methodNames } from '../../runtime/src/bridge/gate.ts'
-import { describeMethod, ownErrors } from '../../runtime/src/bridge/openrpc.ts'
+import { describeMethod, ownErrors } from '../../runtime/src/bridge/openrpc/openrpc.ts'
 import { example } from './examples.ts'
 import { fieldRows, type FieldRow } from './field-rows.ts'
 

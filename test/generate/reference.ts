@@ -5,7 +5,7 @@
 import { fileURLToPath } from 'node:url'
 import { format, resolveConfig } from 'prettier'
 import { implementedLevel, methodNames } from '../../runtime/src/bridge/gate.ts'
-import { describeMethod, openRpcDocument } from '../../runtime/src/bridge/openrpc.ts'
+import { describeMethod, openRpcDocument } from '../../runtime/src/bridge/openrpc/openrpc.ts'
 import { bridgePage } from './bridge-page.ts'
 
 /** A generated file. */

@@ -12,8 +12,8 @@ import {
   type AuditLogOptions,
   type KeyUse,
 } from '../../runtime/src/audit/audit-log.ts'
-import { auditFolder } from '../../runtime/src/audit/folder.ts'
-import { verifyAuditLog, type AuditReport } from '../../runtime/src/audit/verify.ts'
+import { auditFolder } from '../../runtime/src/audit/files/folder.ts'
+import { verifyAuditLog, type AuditReport } from '../../runtime/src/audit/verify/verify.ts'
 
 export const auditKey = Buffer.alloc(32, 0x5a)
 export const auditLabel = { originKind: 'Substrate', source: Buffer.alloc(32, 1), id: '3510' }

@@ -5,7 +5,7 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { hostHierarchies } from '../../runtime/src/sandbox/cgroup-mounts.ts'
+import { hostHierarchies } from '../../runtime/src/cgroup/mounts.ts'
 
 export interface Leftovers {
   /** Command lines that name the state folder, or the token. */

@@ -8,8 +8,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createControlClient, type ControlClient } from '../../runtime/src/control/client.ts'
-import type { LogEntry } from '../../runtime/src/deployments/log-entry.ts'
-import type { DeploymentDetail, DeploymentState } from '../../runtime/src/deployments/view.ts'
+import type { LogEntry } from '../../runtime/src/supervisor/log/log-entry.ts'
+import type { DeploymentDetail, DeploymentState } from '../../runtime/src/supervisor/summary.ts'
 import { causewayBin, start, type Finished } from './causeway.ts'
 
 export interface DaemonProcess extends AsyncDisposable {

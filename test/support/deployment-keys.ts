@@ -2,7 +2,7 @@
  * One deployment's private keys, the same in every run.
  * @module
  */
-import type { PrivateKeys } from '../../runtime/src/signer/secret-keys.ts'
+import type { PrivateKeys } from '../../runtime/src/signer/backend.ts'
 
 /** New arrays each time: a keyring zeroes what it is given. */
 export function fixedKeys(): PrivateKeys {

@@ -9,7 +9,7 @@ import {
   type DispatchOptions,
 } from '../../runtime/src/bridge/dispatch.ts'
 import { createGate, implementedLevel, type GateOptions } from '../../runtime/src/bridge/gate.ts'
-import { noLimits } from '../../runtime/src/bridge/limits.ts'
+import { noLimits } from '../../runtime/src/bridge/limits/limits.ts'
 import type { Handlers } from '../../runtime/src/bridge/methods.ts'
 import { realHandlers } from './real-handlers.ts'
 import { recordingLog } from './recording-log.ts'

@@ -4,11 +4,11 @@
  * a line of JSON. It ends with its stdin.
  */
 import { createInterface } from 'node:readline'
-import { createEgressPolicy } from '../../runtime/src/network/egress-policy.ts'
-import { holdHostTable, type HostTable } from '../../runtime/src/network/host-table.ts'
-import { openIsolatedNetwork } from '../../runtime/src/network/isolated-network.ts'
-import { openIsolatedNetworks } from '../../runtime/src/network/isolated-networks.ts'
-import type { JobNetwork, Networks } from '../../runtime/src/network/job-network.ts'
+import { createEgressPolicy } from '../../runtime/src/egress/egress-policy.ts'
+import { holdHostTable, type HostTable } from '../../runtime/src/job-network/isolated/host-table.ts'
+import { openIsolatedNetwork } from '../../runtime/src/job-network/isolated/isolated-network.ts'
+import { openIsolatedNetworks } from '../../runtime/src/job-network/isolated/isolated-networks.ts'
+import type { JobNetwork, Networks } from '../../runtime/src/job-network/contract.ts'
 import { settings } from './shared-networks-process.ts'
 
 const warnings: string[] = []

@@ -6,12 +6,16 @@
 import { closeSync, openSync, writeFileSync, chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'vitest'
-import { createEgressPolicy } from '../../runtime/src/network/egress-policy.ts'
-import { createNft, type Nft } from '../../runtime/src/network/nft.ts'
-import { layQueues, queuesOf, type Queues } from '../../runtime/src/network/queues.ts'
-import { countersOf } from '../../runtime/src/network/rule-changes.ts'
-import { ruleset } from '../../runtime/src/network/ruleset.ts'
-import type { NetworkCounters } from '../../runtime/src/network/job-network.ts'
+import { createEgressPolicy } from '../../runtime/src/egress/egress-policy.ts'
+import { createNft, type Nft } from '../../runtime/src/job-network/rules/nft.ts'
+import {
+  layQueues,
+  queuesOf,
+  type Queues,
+} from '../../runtime/src/job-network/isolated/rate-queues.ts'
+import { countersOf } from '../../runtime/src/job-network/rules/rule-changes.ts'
+import { ruleset } from '../../runtime/src/job-network/rules/ruleset.ts'
+import type { NetworkCounters } from '../../runtime/src/job-network/contract.ts'
 import { run } from './causeway.ts'
 import { openNetworkLab, type NetworkLab } from './network-lab.ts'
 import { compileNetworkProbe, type Answer } from './network-probe.ts'

@@ -2,12 +2,12 @@
  * The handlers that the daemon serves, over fixed keys and facts.
  * @module
  */
-import { discoverHandlers } from '../../runtime/src/bridge/discover.ts'
+import { discoverHandlers } from '../../runtime/src/bridge/openrpc/discover.ts'
 import type { Handlers } from '../../runtime/src/bridge/methods.ts'
 import { implementedLevel } from '../../runtime/src/bridge/gate.ts'
 import { networkHandlers } from '../../runtime/src/network/handlers.ts'
 import { deploymentHandlers, type DeploymentFacts } from '../../runtime/src/deployment/handlers.ts'
-import { processorHandlers } from '../../runtime/src/processor/handlers.ts'
+import { processorHandlers } from '../../runtime/src/deployment/processor-handlers.ts'
 import { noKeyUses } from '../../runtime/src/audit/key-uses.ts'
 import { signerHandlers, type KeyUses } from '../../runtime/src/signer/handlers.ts'
 import { createKeyring, type Keyring } from '../../runtime/src/signer/keyring.ts'

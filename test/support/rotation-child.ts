@@ -2,10 +2,10 @@
  * Rotates the root secret of a state folder and dies by SIGKILL after a number of changes on disk.
  * Arguments: state folder, changes. Exit code 0: there were no more than that.
  */
-import { unlockRoot } from '../../runtime/src/signer/open-root.ts'
+import { unlockRoot } from '../../runtime/src/signer/root/open-root.ts'
 import { nativeBackend } from '../../runtime/src/signer/native-backend.ts'
-import { resealStoredKeys } from '../../runtime/src/signer/reseal-stored-keys.ts'
-import { rotationSteps } from '../../runtime/src/signer/rotate-root.ts'
+import { resealStoredKeys } from '../../runtime/src/signer/imported/reseal-stored-keys.ts'
+import { rotationSteps } from '../../runtime/src/signer/root/rotate-root.ts'
 
 const [stateFolder = '', changes = '0'] = process.argv.slice(2)
 const steps = rotationSteps({

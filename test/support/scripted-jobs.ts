@@ -4,9 +4,9 @@
  * @module
  */
 import { PassThrough } from 'node:stream'
-import type { JobExit } from '../../runtime/src/deployments/execution-end.ts'
-import type { Execute, ExecutionRequest } from '../../runtime/src/deployments/execution-request.ts'
-import { restartsAfter } from '../../runtime/src/deployments/restart-policy.ts'
+import type { JobExit } from '../../runtime/src/execution/contract/exit.ts'
+import type { Execute, ExecutionRequest } from '../../runtime/src/execution/contract/request.ts'
+import { restartsAfter } from '../../runtime/src/execution/contract/restart-policy.ts'
 
 /** One attempt of an execution. */
 export interface ScriptedJob {

@@ -4,9 +4,9 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { NetworkCounters, NetworkState } from '../../runtime/src/network/job-network.ts'
-import type { VerifiedAddress } from '../../runtime/src/network/verification.ts'
-import { openCgroups } from '../../runtime/src/sandbox/cgroup.ts'
+import type { NetworkCounters, NetworkState } from '../../runtime/src/job-network/contract.ts'
+import type { VerifiedAddress } from '../../runtime/src/network/verify/verification.ts'
+import { openCgroups } from '../../runtime/src/cgroup/cgroup.ts'
 import { run } from './causeway.ts'
 import type { NetworkLab } from './network-lab.ts'
 import type { Answer } from './network-probe.ts'

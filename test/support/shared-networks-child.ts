@@ -4,11 +4,11 @@
  * is answered by a line, `{"value": ...}` or `{"error": MESSAGE}`. It ends with its stdin.
  */
 import { createInterface } from 'node:readline'
-import { createEgressPolicy } from '../../runtime/src/network/egress-policy.ts'
-import type { JobNetwork, NetworkOwner } from '../../runtime/src/network/job-network.ts'
-import type { NetworkSettings } from '../../runtime/src/network/settings.ts'
-import { openSharedNetworks } from '../../runtime/src/network/shared-networks.ts'
-import type { VerifiedAddress } from '../../runtime/src/network/verification.ts'
+import { createEgressPolicy } from '../../runtime/src/egress/egress-policy.ts'
+import type { JobNetwork, NetworkOwner } from '../../runtime/src/job-network/contract.ts'
+import type { NetworkSettings } from '../../runtime/src/job-network/settings.ts'
+import { openSharedNetworks } from '../../runtime/src/job-network/shared/shared-networks.ts'
+import type { VerifiedAddress } from '../../runtime/src/network/verify/verification.ts'
 
 const settings = JSON.parse(process.argv[2]!) as NetworkSettings
 const policy = createEgressPolicy(settings.allow)

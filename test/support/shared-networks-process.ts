@@ -3,7 +3,7 @@
  * @module
  */
 import { fileURLToPath } from 'node:url'
-import type { NetworkSettings } from '../../runtime/src/network/settings.ts'
+import type { NetworkSettings } from '../../runtime/src/job-network/settings.ts'
 import { startAsked, type AskedProcess } from './asked-process.ts'
 import type { NetworkLab } from './network-lab.ts'
 

@@ -9,7 +9,7 @@ import type {
   PrivateKeys,
   SecretKeys,
   SignerBackend,
-} from '../../runtime/src/signer/secret-keys.ts'
+} from '../../runtime/src/signer/backend.ts'
 
 /** The native one, on the machine that runs the tests. */
 export const native: SignerBackend = nativeBackend()

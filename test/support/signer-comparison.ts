@@ -3,7 +3,7 @@
  * @module
  */
 import type { SigningCurve } from '@causeway/guest-sdk/protocol'
-import { slots } from '../../runtime/src/signer/secret-keys.ts'
+import { slots } from '../../runtime/src/signer/backend.ts'
 import { hex } from './hex.ts'
 import { native, openKeys } from './signer-backends.ts'
 import { checkEach, type RandomSource } from './signer-random.ts'

@@ -6,7 +6,7 @@
  */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { writeHeapSnapshot } from 'node:v8'
-import { slots, type PrivateKeys, type SecretKeys } from '../../runtime/src/signer/secret-keys.ts'
+import { slots, type PrivateKeys, type SecretKeys } from '../../runtime/src/signer/backend.ts'
 import { native, portable } from './signer-backends.ts'
 import { textForms } from './signer-needles.ts'
 

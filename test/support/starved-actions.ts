@@ -6,14 +6,14 @@ import { once } from 'node:events'
 import { nativePaths } from '../../native/src/index.ts'
 import { startTool, runTool } from '../../images/src/tool.ts'
 import { startUnpacker } from '../../images/src/unpack/unpacker.ts'
-import { openLaunch } from '../../runtime/src/sandbox/launch.ts'
-import { launchOptions, spareOptions } from '../../runtime/src/sandbox/launcher.ts'
+import { openLaunch } from '../../runtime/src/sandbox/launcher/launch.ts'
+import { launchOptions, spareOptions } from '../../runtime/src/sandbox/launcher/launcher.ts'
 import {
   startLauncher,
   startSpare,
   type LauncherProcess,
-} from '../../runtime/src/sandbox/launcher-process.ts'
-import { makeUnnamedStorage } from '../../runtime/src/sandbox/storage-files.ts'
+} from '../../runtime/src/sandbox/launcher/launcher-process.ts'
+import { makeUnnamedStorage } from '../../runtime/src/sandbox/storage/storage-files.ts'
 
 const mebibyte = 1024 * 1024
 const uid = 1_800_000_003

@@ -3,13 +3,13 @@
  * @module
  */
 import { createAdmissions, type Admissions } from '../../runtime/src/network/admissions.ts'
-import type { VerifiedAddress } from '../../runtime/src/network/verification.ts'
+import type { VerifiedAddress } from '../../runtime/src/network/verify/verification.ts'
 import { recordingLog } from './recording-log.ts'
 import type {
   Verification,
   VerificationFailure,
   VerificationStep,
-} from '../../runtime/src/network/verification.ts'
+} from '../../runtime/src/network/verify/verification.ts'
 
 /** One that passed, by default with one address for a minute. */
 export function passing(

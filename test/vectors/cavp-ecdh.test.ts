@@ -3,7 +3,7 @@
  * the signer comes to the same Z.
  */
 import { describe, expect, it } from 'vitest'
-import { slots, type SignerBackend } from '../../runtime/src/signer/secret-keys.ts'
+import { slots, type SignerBackend } from '../../runtime/src/signer/backend.ts'
 import { backends, openKeys } from '../support/signer-backends.ts'
 import { cipherKey, sealWith } from '../support/signer-reference.ts'
 import { parseVectors, wordOf, type Vector } from './debian-vectors.ts'

@@ -6,7 +6,7 @@
  */
 import { createPublicKey, verify } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { slots } from '../../runtime/src/signer/secret-keys.ts'
+import { slots } from '../../runtime/src/signer/backend.ts'
 import { hex } from '../support/hex.ts'
 import { backends, openKeys } from '../support/signer-backends.ts'
 import { orders, toBytes, toNumber } from '../support/signer-reference.ts'

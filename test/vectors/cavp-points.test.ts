@@ -2,7 +2,7 @@
  * NIST's public key validation on P-256, and OpenSSL's compressed points.
  */
 import { describe, expect, it } from 'vitest'
-import { slots, type SignerBackend } from '../../runtime/src/signer/secret-keys.ts'
+import { slots, type SignerBackend } from '../../runtime/src/signer/backend.ts'
 import { backends, openKeys } from '../support/signer-backends.ts'
 import { bytesOf, parseVectors, wordOf, type Vector } from './debian-vectors.ts'
 

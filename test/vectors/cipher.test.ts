@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { EncryptionCurve } from '@causeway/guest-sdk/protocol'
-import { slots, type SignerBackend } from '../../runtime/src/signer/secret-keys.ts'
+import { slots, type SignerBackend } from '../../runtime/src/signer/backend.ts'
 import { bytes, hex } from '../support/hex.ts'
 import { backends, openKeys } from '../support/signer-backends.ts'
 import vectors from './cipher.json' with { type: 'json' }

@@ -2,7 +2,7 @@
  * The 1,024 signatures of the authors of Ed25519, messages of 0 to 1,023 bytes.
  */
 import { describe, expect, it } from 'vitest'
-import { slots } from '../../runtime/src/signer/secret-keys.ts'
+import { slots } from '../../runtime/src/signer/backend.ts'
 import { backends, openKeys } from '../support/signer-backends.ts'
 import { bytes, hex } from '../support/hex.ts'
 import { readVectors } from './debian-vectors.ts'

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import type { RootKeys, SignerBackend } from '../../runtime/src/signer/secret-keys.ts'
+import type { RootKeys, SignerBackend } from '../../runtime/src/signer/backend.ts'
 import { bytes, hex } from '../support/hex.ts'
 import { backends, openKeys } from '../support/signer-backends.ts'
 import vector from './key-derivation.json' with { type: 'json' }

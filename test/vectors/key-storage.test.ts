@@ -3,15 +3,15 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect } from 'vitest'
-import { openRootKeys, unlockRoot } from '../../runtime/src/signer/open-root.ts'
-import { rootSecretFile } from '../../runtime/src/signer/root-secret.ts'
-import { sealRoot, unsealRoot } from '../../runtime/src/signer/sealed-root.ts'
-import { slots } from '../../runtime/src/signer/secret-keys.ts'
+import { openRootKeys, unlockRoot } from '../../runtime/src/signer/root/open-root.ts'
+import { rootSecretFile } from '../../runtime/src/signer/root/root-secret.ts'
+import { sealRoot, unsealRoot } from '../../runtime/src/signer/root/sealed-root.ts'
+import { slots } from '../../runtime/src/signer/backend.ts'
 import {
   readStoredKeys,
   storedKeysFile,
   writeStoredKeys,
-} from '../../runtime/src/signer/stored-keys.ts'
+} from '../../runtime/src/signer/imported/stored-keys.ts'
 import { test } from '../support/folder-fixture.ts'
 import { bytes, hex } from '../support/hex.ts'
 import { backends, native, openKeys } from '../support/signer-backends.ts'

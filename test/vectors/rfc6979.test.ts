@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { slots } from '../../runtime/src/signer/secret-keys.ts'
+import { slots } from '../../runtime/src/signer/backend.ts'
 import { bytes, hex } from '../support/hex.ts'
 import { backends, openKeys } from '../support/signer-backends.ts'
 import vectors from './rfc6979-p256.json' with { type: 'json' }

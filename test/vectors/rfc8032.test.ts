@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { slots } from '../../runtime/src/signer/secret-keys.ts'
+import { slots } from '../../runtime/src/signer/backend.ts'
 import { bytes, hex } from '../support/hex.ts'
 import { backends, openKeys } from '../support/signer-backends.ts'
 import vectors from './rfc8032-ed25519.json' with { type: 'json' }

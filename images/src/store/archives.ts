@@ -7,11 +7,11 @@ import { readFile, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorCode } from '../image-error.ts'
 import { countProgress, type ByteProgress, type OnProgress } from '../progress.ts'
-import { hashFile } from './blob.ts'
-import { download, type DownloadLimits } from './download.ts'
+import { hashFile } from '../fetch/blob.ts'
+import { download, type DownloadLimits } from '../fetch/download.ts'
 import { fetchLockPath, type Layout } from './layout.ts'
 import { takeLock, type TryLock } from './store-lock.ts'
-import { checkUrl, showUrl, type SourcePolicy } from './url-policy.ts'
+import { checkUrl, showUrl, type SourcePolicy } from '../fetch/url-policy.ts'
 
 /** An image as a manifest names it. */
 export interface ImageReference {

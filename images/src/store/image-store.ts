@@ -11,14 +11,19 @@ import {
   type ImageReference,
   type StoredImage,
 } from './archives.ts'
-import { isPublicAddress } from './address-policy.ts'
-import type { DownloadLimits } from './download.ts'
+import { isPublicAddress } from '../fetch/address-policy.ts'
+import type { DownloadLimits } from '../fetch/download.ts'
 import { findImage, listImages, type ListedImage } from './inventory.ts'
 import { layoutOf, prepareLayout, useLockPath } from './layout.ts'
-import { openTree, type ImageTree, type OpenTreeOptions, type TreeOpener } from './open-tree.ts'
+import {
+  openTree,
+  type ImageTree,
+  type OpenTreeOptions,
+  type TreeOpener,
+} from './trees/open-tree.ts'
 import { prune, removeImages, type Pruned, type PruneOptions } from './prune.ts'
 import { takeLock, withSafeRelease, type TryLock } from './store-lock.ts'
-import { syncTree, type Tree } from './trees.ts'
+import { syncTree, type Tree } from './trees/trees.ts'
 import { verifyImage, type VerifiedImage } from './verify.ts'
 
 /** Where images are kept and what they may cost. */

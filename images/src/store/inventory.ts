@@ -9,7 +9,7 @@ import { ImageError } from '../image-error.ts'
 import { readRecord } from './archives.ts'
 import { treeVersion, useLockPath, type Layout } from './layout.ts'
 import type { TryLock } from './store-lock.ts'
-import { parseTreeName, readTree, treeName } from './trees.ts'
+import { parseTreeName, readTree, treeName } from './trees/trees.ts'
 
 /** An unpacked image. */
 export interface ListedTree {

@@ -8,10 +8,10 @@ import { join } from 'node:path'
 import { ImageError } from '../image-error.ts'
 import { findImage, listImages, type ListedImage } from './inventory.ts'
 import { useLockPath, type Layout } from './layout.ts'
-import { removePart } from './part.ts'
+import { removePart } from '../fetch/part.ts'
 import type { TryLock } from './store-lock.ts'
 import { sweep } from './sweep.ts'
-import { removeStoredTree, treeNamesOf } from './trees.ts'
+import { removeStoredTree, treeNamesOf } from './trees/trees.ts'
 
 /** What may stay. */
 export interface PruneOptions {

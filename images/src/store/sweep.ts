@@ -8,9 +8,9 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { removeTree } from '../root/remove-tree.ts'
 import { fetchLockPath, treeVersion, unpackLockPath, useLockPath, type Layout } from './layout.ts'
-import { removePart } from './part.ts'
+import { removePart } from '../fetch/part.ts'
 import type { TryLock } from './store-lock.ts'
-import { readTree, removeStoredTree } from './trees.ts'
+import { readTree, removeStoredTree } from './trees/trees.ts'
 
 /** A part untouched for a week is no beginning that anybody waits for. */
 const stalePartMs = 7 * 24 * 60 * 60_000

@@ -1,4 +1,4 @@
-// The private keys of one deployment; the slots are those of runtime/src/signer/secret-keys.ts.
+// The private keys of one deployment; the slots are those of runtime/src/signer/backend.ts.
 #ifndef CAUSEWAY_SIGNER_KEYS_H
 #define CAUSEWAY_SIGNER_KEYS_H
 

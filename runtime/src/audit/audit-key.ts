@@ -3,7 +3,7 @@
  * @module
  */
 import { createHmac } from 'node:crypto'
-import type { DeploymentLabel, RootKeys } from '../signer/secret-keys.ts'
+import type { DeploymentLabel, RootKeys } from '../signer/backend.ts'
 
 /**
  * Calls with the key of a deployment's log, by number; it is zeroed afterwards. Each log has its

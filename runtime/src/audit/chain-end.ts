@@ -4,10 +4,10 @@
  * @module
  */
 import { join } from 'node:path'
-import { headName, listSegments, logName } from './folder.ts'
+import { headName, listSegments, logName } from './files/folder.ts'
 import { readHead, type Head, type HeadFacts, type HeadRecord } from './head.ts'
 import { continues, maxUnconfirmedLines, noHash, type AuditLine } from './line.ts'
-import { readTail, type Tail } from './tail.ts'
+import { readTail, type Tail } from './files/tail.ts'
 
 /** Events that are the first lines of the new writer. */
 export type OpeningEvent =

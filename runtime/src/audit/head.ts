@@ -5,7 +5,7 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { closeSync, readSync } from 'node:fs'
-import { openPlain } from './plain-file.ts'
+import { openPlain } from './files/plain-file.ts'
 
 /** Size of the record; it is written in place, so that it needs no room on a full disk. */
 export const headBytes = 256

@@ -6,10 +6,10 @@ import { createAuditChain, type AuditChain, type AuditUse } from '@causeway/nati
 import { errorCodes, signingCurves } from '@causeway/guest-sdk/protocol'
 import type { Logger } from 'pino'
 import type { ChainEnd } from './chain-end.ts'
-import { checkInPlace, openLogFiles, startNextFile } from './log-files.ts'
+import { checkInPlace, openLogFiles, startNextFile } from './files/log-files.ts'
 import { createPortableChain } from './portable-chain.ts'
-import { ownSegments, removeSegments } from './segments.ts'
-import { createSync } from './sync.ts'
+import { ownSegments, removeSegments } from './files/segments.ts'
+import { createSync } from './files/sync.ts'
 
 /** Methods that use a key. */
 export const auditedMethods = [

@@ -5,7 +5,7 @@
  */
 import { renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { headName } from './folder.ts'
+import { headName } from './files/folder.ts'
 import { readHead, type Head } from './head.ts'
 
 export function nextHeadPath(folder: string): string {

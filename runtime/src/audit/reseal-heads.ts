@@ -5,12 +5,12 @@
  */
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Resealable } from '../signer/rotate-root.ts'
-import type { DeploymentLabel } from '../signer/secret-keys.ts'
+import type { Resealable } from '../signer/root/rotate-root.ts'
+import type { DeploymentLabel } from '../signer/backend.ts'
 import { withAuditKey } from './audit-key.ts'
-import { headName } from './folder.ts'
+import { headName } from './files/folder.ts'
 import { formatHead, readHead } from './head.ts'
-import { ownerOfFolder } from './label-file.ts'
+import { ownerOfFolder } from './files/label-file.ts'
 import { nextHeadPath, settleHead } from './next-head.ts'
 
 /** One deployment's log. */

@@ -12,11 +12,11 @@ import {
   type JSONRPCResponse,
 } from 'json-rpc-2.0'
 import type { Logger } from 'pino'
-import { parseLine, type Envelope, type RefusedLine } from './envelope.ts'
-import { restoreId, type ExactId } from './exact-id.ts'
+import { parseLine, type Envelope, type RefusedLine } from './envelope/envelope.ts'
+import { restoreId, type ExactId } from './envelope/exact-id.ts'
 import { errorReply, RpcError, toErrorObject, toInternalErrorObject } from './errors.ts'
 import type { Gate } from './gate.ts'
-import type { BridgeLimits } from './limits.ts'
+import type { BridgeLimits } from './limits/limits.ts'
 import {
   isMethodName,
   methodTable,
@@ -25,7 +25,7 @@ import {
   type MethodClass,
 } from './methods.ts'
 import { ignoredParams, parseParams } from './params.ts'
-import { createQuota, type CallLimits, type Quota } from './quota.ts'
+import { createQuota, type CallLimits, type Quota } from './limits/quota.ts'
 
 /** What happened in one call, for whoever watches the bridge. */
 export interface CallRecord {

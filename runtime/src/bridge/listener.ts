@@ -10,11 +10,11 @@ import {
   type Membership,
 } from '@causeway/native'
 import type { Logger } from 'pino'
-import { StartError } from '../start-error.ts'
+import { StartError } from '../errors/start-error.ts'
 import { peerRejected } from './admission.ts'
 import type { Answer, Caller } from './dispatch.ts'
 import { errorReply, RpcError } from './errors.ts'
-import type { BridgeLimits } from './limits.ts'
+import type { BridgeLimits } from './limits/limits.ts'
 import { createNotices } from './notices.ts'
 import { createReplies, type Replies } from './replies.ts'
 import { createRefusalLog, type RefusalLog } from './refusal-log.ts'

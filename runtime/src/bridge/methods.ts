@@ -25,7 +25,7 @@ import {
   signingKeys,
   text,
 } from './fields.ts'
-import { openRpcSchema } from './openrpc-schema.ts'
+import { openRpcSchema } from './openrpc/openrpc-schema.ts'
 
 /** Who is calling; handed to every handler. */
 export interface CallContext {

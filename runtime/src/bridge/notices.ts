@@ -5,7 +5,7 @@
 import type { EngineNotices } from '@causeway/native'
 import { peerRejected } from './admission.ts'
 import { errorReply, RpcError } from './errors.ts'
-import type { BridgeLimits } from './limits.ts'
+import type { BridgeLimits } from './limits/limits.ts'
 
 // Long enough for calls of the usual length to end, short enough not to be noticed.
 const busyRetryMs = 50

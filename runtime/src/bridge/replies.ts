@@ -4,7 +4,7 @@
  */
 import type { Logger } from 'pino'
 import { errorReply, RpcError } from './errors.ts'
-import { exactId, restoreId } from './exact-id.ts'
+import { exactId, restoreId } from './envelope/exact-id.ts'
 
 /** Where replies go. */
 export type SendReply = (tag: number, text: string | undefined) => void

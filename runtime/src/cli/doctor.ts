@@ -3,14 +3,14 @@
  * @module
  */
 import { Command } from 'commander'
-import { loadConfig } from '../config.ts'
+import { loadConfig } from '../config/config.ts'
 import { checkHost } from '../doctor/checks.ts'
 import type { Finding, Status } from '../doctor/finding.ts'
-import { openState } from '../state.ts'
+import { openState } from '../state/state-folders.ts'
 import { exitCodes } from './exit-codes.ts'
 import { fail } from './failure.ts'
 import { passphraseOf, withSharedOptions, type SharedOptions } from './options.ts'
-import { printable } from './printable.ts'
+import { printable } from './print/printable.ts'
 
 const marks: Record<Status, string> = { ok: '✓', warning: '!', failure: '✗' }
 const nameWidth = 16

@@ -4,9 +4,9 @@
  */
 import { ImageError } from '@causeway/images'
 import { DocumentError } from '@causeway/manifest'
-import { StartError } from '../start-error.ts'
+import { StartError } from '../errors/start-error.ts'
 import { exitCodes } from './exit-codes.ts'
-import { printable } from './printable.ts'
+import { printable } from './print/printable.ts'
 
 /** `KIND: what was wrong`, without a stack; unexpected errors keep theirs for the bug report. */
 export function describeFailure(error: unknown): string {

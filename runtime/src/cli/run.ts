@@ -5,14 +5,14 @@
 import type { Readable, Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { Command } from 'commander'
-import { loadConfig } from '../config.ts'
-import { runDeployment } from '../run-deployment.ts'
+import { loadConfig } from '../config/config.ts'
+import { runDeployment } from '../execution/foreground.ts'
 import type { Job } from '../sandbox/job.ts'
-import { openState } from '../state.ts'
+import { openState } from '../state/state-folders.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import { fail } from './failure.ts'
 import { createLogger, passphraseOf, withSharedOptions, type SharedOptions } from './options.ts'
-import { createReporter } from './report.ts'
+import { createReporter } from './print/report.ts'
 import { stopOrHurryOnSignals } from './signals.ts'
 
 interface RunFlags extends SharedOptions {

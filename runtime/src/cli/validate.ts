@@ -5,14 +5,14 @@
 import { basename } from 'node:path'
 import { DocumentError, parseManifest } from '@causeway/manifest'
 import { Command } from 'commander'
-import { checkKeysFile } from '../deployments/identity.ts'
-import { readInputFile } from '../deployments/input-file.ts'
-import { checkSchedule } from '../deployments/schedule.ts'
-import { loadWithoutSandbox, looksLikeManifest } from '../deployments/load.ts'
+import { checkKeysFile } from '../deployment/identity.ts'
+import { readInputFile } from '../deployment/input-file.ts'
+import { checkSchedule } from '../supervisor/schedule/schedule.ts'
+import { loadWithoutSandbox, looksLikeManifest } from '../deployment/load.ts'
 import { chooseBackend } from '../signer/choose-backend.ts'
 import { exitCodes } from './exit-codes.ts'
 import { describeFailure } from './failure.ts'
-import { printable } from './printable.ts'
+import { printable } from './print/printable.ts'
 
 interface Finding {
   ok: boolean

@@ -5,7 +5,7 @@
 import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import { json } from 'node:stream/consumers'
-import { StartError } from '../start-error.ts'
+import { StartError } from '../errors/start-error.ts'
 import type { ErrorBody } from './control-error.ts'
 
 export interface ControlClient {

@@ -4,7 +4,7 @@
  */
 import { ImageError } from '@causeway/images'
 import { DocumentError } from '@causeway/manifest'
-import { StartError, type StartErrorKind } from '../start-error.ts'
+import { StartError, type StartErrorKind } from '../errors/start-error.ts'
 
 /** Body of every answer that is no success. */
 export interface ErrorBody {

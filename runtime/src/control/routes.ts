@@ -4,8 +4,8 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import * as v from 'valibot'
-import { logStreams } from '../deployments/log-entry.ts'
-import type { Supervisor, Watch } from '../deployments/supervisor.ts'
+import { logStreams } from '../supervisor/log/log-entry.ts'
+import type { Supervisor, Watch } from '../supervisor/supervisor.ts'
 import { clientSignal, sendLines } from './lines.ts'
 import { readJson, readQuery } from './request.ts'
 

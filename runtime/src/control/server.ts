@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { rmSync } from 'node:fs'
 import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
-import { StartError } from '../start-error.ts'
+import { StartError } from '../errors/start-error.ts'
 import { answerOf, ControlError, invalidRequest } from './control-error.ts'
 import { routes, type Route, type RouteContext } from './routes.ts'
 

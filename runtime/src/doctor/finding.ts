@@ -2,8 +2,8 @@
  * What a check of this host found.
  * @module
  */
-import type { Config } from '../config.ts'
-import type { StateFolders } from '../state.ts'
+import type { Config } from '../config/config.ts'
+import type { StateFolders } from '../state/state-folders.ts'
 
 /** `warning`: jobs run, but something is slower or less protected than it could be. */
 export type Status = 'ok' | 'warning' | 'failure'

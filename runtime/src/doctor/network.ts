@@ -1,7 +1,7 @@
 /** @module */
-import type { Config } from '../config.ts'
-import type { NetworkState } from '../network/job-network.ts'
-import { openNetworks } from '../network/networks.ts'
+import type { Config } from '../config/config.ts'
+import type { NetworkState } from '../job-network/contract.ts'
+import { openNetworks } from '../job-network/networks.ts'
 import { ok, warning, type Check } from './finding.ts'
 
 /** How far the network of jobs is limited here, found out by making one. */

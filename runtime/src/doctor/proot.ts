@@ -1,5 +1,5 @@
 /** @module */
-import { detectProot } from '../sandbox/proot.ts'
+import { detectProot } from '../sandbox/proot/proot.ts'
 import { ok, warning, type Check } from './finding.ts'
 
 /** Whether there is a PRoot, and which; the confinement says whether jobs can do without. */

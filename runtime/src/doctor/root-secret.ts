@@ -1,9 +1,9 @@
 /** @module */
 import { readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { givenPassphrase } from '../signer/passphrase.ts'
-import { findRoot, type KeptRoot } from '../signer/root-secret.ts'
-import { isSealed, unsealRoot } from '../signer/sealed-root.ts'
+import { givenPassphrase } from '../signer/root/passphrase.ts'
+import { findRoot, type KeptRoot } from '../signer/root/root-secret.ts'
+import { isSealed, unsealRoot } from '../signer/root/sealed-root.ts'
 import { failure, ok, warning, type Check, type Host, type Outcome } from './finding.ts'
 
 const secretBytes = 32

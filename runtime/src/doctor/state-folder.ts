@@ -1,5 +1,5 @@
 /** @module */
-import { closedAncestor, isRoot } from '../state.ts'
+import { closedAncestor, isRoot } from '../state/state-folders.ts'
 import { failure, ok, type Check } from './finding.ts'
 
 /** Whether keys, images and jobs have a place. */

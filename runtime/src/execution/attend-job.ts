@@ -5,8 +5,8 @@
  */
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ExecutionEvent, ExecutionRequest } from '../deployments/execution-request.ts'
-import { isLate } from '../deployments/in-time.ts'
+import type { ExecutionEvent, ExecutionRequest } from './contract/request.ts'
+import { isLate } from './contract/deadline.ts'
 import { statusOf, type JobExit } from '../sandbox/exit.ts'
 import type { Job } from '../sandbox/job.ts'
 

@@ -5,14 +5,14 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { writeResolvConf, type Owner } from '@causeway/images'
 import type { Manifest } from '@causeway/manifest'
-import type { BundleFiles } from '../deployments/bundle-files.ts'
+import type { BundleFiles } from '../deployment/bundle-files.ts'
 import {
   entrypointCommand,
   placeBundle,
   placeDeviceLinks,
   placeHelperFolder,
-} from '../sandbox/guest-files.ts'
-import { filledFile } from '../sandbox/root-folders.ts'
+} from '../sandbox/root/guest-files.ts'
+import { filledFile } from '../sandbox/root/root-folders.ts'
 
 export interface RootOptions {
   manifest: Manifest

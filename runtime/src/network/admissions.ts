@@ -5,14 +5,14 @@
  */
 import type { Logger } from 'pino'
 import { RpcError } from '../bridge/errors.ts'
-import { parseHostName } from './host-name.ts'
+import { parseHostName } from './verify/host-name.ts'
 import { createAdmitted, type AdmittedHost } from './admitted.ts'
-import type { JobNetwork } from './job-network.ts'
-import { createLine } from './line.ts'
+import type { JobNetwork } from '../job-network/contract.ts'
+import { createLine } from '../turns/turnstile.ts'
 import { checkSource, refusalOf } from './refusal.ts'
 import { createRefusals } from './refusals.ts'
 import { createRenewals } from './renewals.ts'
-import type { Verification, VerifyHost } from './verification.ts'
+import type { Verification, VerifyHost } from './verify/verification.ts'
 
 export interface AdmissionsOptions {
   verifyHost: VerifyHost

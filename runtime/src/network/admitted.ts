@@ -2,9 +2,9 @@
  * Which addresses are admitted for which hosts, and until when: what the kernel was told.
  * @module
  */
-import type { JobNetwork } from './job-network.ts'
+import type { JobNetwork } from '../job-network/contract.ts'
 import { tooManyAdmitted } from './refusal.ts'
-import type { Verification } from './verification.ts'
+import type { Verification } from './verify/verification.ts'
 
 /** A host that is whitelisted. */
 export interface AdmittedHost {

@@ -7,7 +7,7 @@ import type { DiscoveredNetwork, NetworkMethods } from '@causeway/guest-sdk/prot
 import type { Handlers } from '../bridge/methods.ts'
 import { createAdmissions, type AdmissionsOptions } from './admissions.ts'
 import { networkHandlers } from './handlers.ts'
-import type { JobNetwork, NetworkState } from './job-network.ts'
+import type { JobNetwork, NetworkState } from '../job-network/contract.ts'
 import type { ConnectionLimits, LookAtNetwork, NetworkView } from './network-view.ts'
 
 export interface BridgeNetworkOptions extends Omit<AdmissionsOptions, 'network'> {

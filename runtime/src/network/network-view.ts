@@ -3,8 +3,8 @@
  * @module
  */
 import type { AdmittedHost } from './admitted.ts'
-import type { NetworkCounters, NetworkState } from './job-network.ts'
-import type { NetworkSettings } from './settings.ts'
+import type { NetworkCounters, NetworkState } from '../job-network/contract.ts'
+import type { NetworkSettings } from '../job-network/settings.ts'
 
 export type ConnectionLimits = Pick<NetworkSettings, 'connectionsPerSecond' | 'connectionBurst'>
 

@@ -3,7 +3,7 @@
  * @module
  */
 import { RpcError } from '../bridge/errors.ts'
-import type { Verification, VerificationStep } from './verification.ts'
+import type { Verification, VerificationStep } from './verify/verification.ts'
 
 /** Bytes of the accounts that hosts consent to. */
 export const accountBytes = 32

@@ -5,7 +5,7 @@
 import type { Logger } from 'pino'
 import { RpcError } from '../bridge/errors.ts'
 import { Refusal } from './refusal.ts'
-import type { Verification } from './verification.ts'
+import type { Verification } from './verify/verification.ts'
 
 export interface RenewalsOptions {
   /** Verifies and admits; calls `keep` when the host has passed. @throws RpcError */

@@ -7,9 +7,9 @@ import { constants } from 'node:os'
 import type { Readable } from 'node:stream'
 import { getSystemErrorMap } from 'node:util'
 import { exitOf, parseWaitStatus, type JobExit } from './exit.ts'
-import type { Launch } from './launch.ts'
-import { findGuestProcess } from './process-tree.ts'
-import { readRecords } from './records.ts'
+import type { Launch } from './launcher/launch.ts'
+import { findGuestProcess } from './launcher/process-tree.ts'
+import { readRecords } from './launcher/init-reports.ts'
 
 /** How to start a job. */
 export interface JobOptions {

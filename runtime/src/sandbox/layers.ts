@@ -10,10 +10,10 @@
  * | system call filters        | nothing: refused                                           |
  * @module
  */
-import type { Config } from '../config.ts'
-import { StartError } from '../start-error.ts'
-import type { LauncherProbe } from './launcher.ts'
-import type { Proot } from './proot.ts'
+import type { Config } from '../config/config.ts'
+import { StartError } from '../errors/start-error.ts'
+import type { LauncherProbe } from './launcher/launcher.ts'
+import type { Proot } from './proot/proot.ts'
 
 export const backendSettings = ['proot', 'namespaces', 'auto'] as const
 export type Backend = 'proot' | 'namespaces'

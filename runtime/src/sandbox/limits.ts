@@ -5,8 +5,8 @@
 import { statfsSync } from 'node:fs'
 import { totalmem } from 'node:os'
 import type { Deployment } from '@causeway/manifest'
-import type { Config } from '../config.ts'
-import { StartError } from '../start-error.ts'
+import type { Config } from '../config/config.ts'
+import { StartError } from '../errors/start-error.ts'
 
 export interface JobLimits {
   memoryBytes: number

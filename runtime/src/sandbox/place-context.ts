@@ -2,11 +2,11 @@
  * What all places of a sandbox have in common.
  * @module
  */
-import type { Config } from '../config.ts'
-import type { Cgroups } from './cgroup.ts'
-import type { Launchers } from './launchers.ts'
+import type { Config } from '../config/config.ts'
+import type { Cgroups } from '../cgroup/cgroup.ts'
+import type { Launchers } from './launcher/launchers.ts'
 import type { Layers } from './layers.ts'
-import type { Proot } from './proot.ts'
+import type { Proot } from './proot/proot.ts'
 
 export interface PlaceContext {
   settings: Config['sandbox']

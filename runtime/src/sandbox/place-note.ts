@@ -4,8 +4,8 @@
  */
 import { chmodSync, chownSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { StartError } from '../start-error.ts'
-import { closedAncestor } from '../state.ts'
+import { StartError } from '../errors/start-error.ts'
+import { closedAncestor } from '../state/state-folders.ts'
 
 export interface PlaceNote {
   /** Whose files the root has. */

@@ -7,9 +7,9 @@ import { mountAt, type MountHow, type MountOptions } from './mount.ts'
 import type { MountedJob } from './mounted-job.ts'
 import type { PlaceContext } from './place-context.ts'
 import { checkNote, openFolder, readNote } from './place-note.ts'
-import { removeProotFiles } from './proot-files.ts'
-import { imageUid } from './uid-range.ts'
-import { leaseUids, type UidLease } from './uids.ts'
+import { removeProotFiles } from './proot/leftovers.ts'
+import { imageUid } from './ids/uid-range.ts'
+import { leaseUids, type UidLease } from './ids/uids.ts'
 
 export type PlaceOptions = Omit<MountOptions, keyof MountHow>
 

@@ -3,19 +3,19 @@
  * @module
  */
 import { nativePaths } from '@causeway/native'
-import type { Config } from '../config.ts'
-import { StartError } from '../start-error.ts'
-import { isRoot } from '../state.ts'
+import type { Config } from '../config/config.ts'
+import { StartError } from '../errors/start-error.ts'
+import { isRoot } from '../state/state-folders.ts'
 import { runCanary } from './canary.ts'
-import { openCgroups, type Cgroups } from './cgroup.ts'
-import { probeLauncher, type LauncherProbe } from './launcher.ts'
-import { createLaunchers } from './launchers.ts'
+import { openCgroups, type Cgroups } from '../cgroup/cgroup.ts'
+import { probeLauncher, type LauncherProbe } from './launcher/launcher.ts'
+import { createLaunchers } from './launcher/launchers.ts'
 import { chooseLayers, describeLayers, missingLayers, weakerRoot, type Layers } from './layers.ts'
 import type { PlaceContext } from './place-context.ts'
 import { readBootId } from './place-note.ts'
 import { reservePlace, type Place, type PlaceOptions } from './place.ts'
-import { detectProot, librariesOf } from './proot.ts'
-import { canLimitStorage } from './storage.ts'
+import { detectProot, librariesOf } from './proot/proot.ts'
+import { canLimitStorage } from './storage/storage.ts'
 
 export interface Sandbox {
   readonly layers: Layers

@@ -4,7 +4,7 @@
  */
 import { nativeBackend } from './native-backend.ts'
 import { selfTest } from './self-test.ts'
-import type { SignerBackend } from './secret-keys.ts'
+import type { SignerBackend } from './backend.ts'
 
 /** `auto`: native where it works, else portable. */
 export const signerSettings = ['auto', 'native', 'portable'] as const

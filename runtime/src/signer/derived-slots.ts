@@ -3,7 +3,7 @@
  * makes room.
  * @module
  */
-import { maxDerived, slots, type SecretKeys } from './secret-keys.ts'
+import { maxDerived, slots, type SecretKeys } from './backend.ts'
 
 /** Gives the slot of a path. */
 export interface DerivedSlots {

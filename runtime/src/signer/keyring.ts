@@ -11,7 +11,7 @@ import {
 import { RpcError } from '../bridge/errors.ts'
 import { checkDerivable, parseDerivationPath } from './derivation-path.ts'
 import { createDerivedSlots } from './derived-slots.ts'
-import { slots, type Agreement, type Refusal, type SecretKeys } from './secret-keys.ts'
+import { slots, type Agreement, type Refusal, type SecretKeys } from './backend.ts'
 
 /** The other side of an encryption. */
 export interface Peer extends Agreement {

@@ -2,7 +2,7 @@
  * Labels from which keys are derived. The byte-level description with vectors is `docs/keys.md`.
  * @module
  */
-import type { DeploymentLabel, SealUse } from './secret-keys.ts'
+import type { DeploymentLabel, SealUse } from './backend.ts'
 
 /** HKDF salt of every derivation from the root secret. */
 export const derivationSalt = 'bridge-keys/v1'

@@ -4,7 +4,7 @@
  * @module
  */
 import { loadSigner, type SignerKeys, type SignerRoot } from '@causeway/native'
-import { wipeImported } from './imported-keys.ts'
+import { wipeImported } from './imported/imported-keys.ts'
 import { derivationInfo, labelPrefix, sealingInfo } from './labels.ts'
 import {
   slots,
@@ -13,7 +13,7 @@ import {
   type RootKeys,
   type SecretKeys,
   type SignerBackend,
-} from './secret-keys.ts'
+} from './backend.ts'
 
 /** @throws Error with code `ERR_NATIVE_NOT_BUILT` when the host has not what it needs */
 export function nativeBackend(): SignerBackend {

@@ -2,7 +2,7 @@
  * One known answer of every operation: a signer that gives another must not touch a real key.
  * @module
  */
-import { slots, type PrivateKeys, type SecretKeys, type SignerBackend } from './secret-keys.ts'
+import { slots, type PrivateKeys, type SecretKeys, type SignerBackend } from './backend.ts'
 
 // SHA-256 of "causeway".
 const digest = Buffer.from(

@@ -4,7 +4,7 @@
  * @module
  */
 import { createNetwork } from '@causeway/native'
-import { runProgram } from '../../../runtime/src/network/program.ts'
+import { runProgram } from '../../../runtime/src/job-network/program.ts'
 
 export interface Lab {
   /** Arguments before a program that runs in the internet. */

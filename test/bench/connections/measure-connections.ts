@@ -4,7 +4,7 @@
  * of a burst, the programs `tcp-client` and `tcp-server`.
  * @module
  */
-import { loadConfig } from '../../../runtime/src/config.ts'
+import { loadConfig } from '../../../runtime/src/config/config.ts'
 import { findPlacement } from '../machine/placement.ts'
 import { createProcesses } from '../machine/processes.ts'
 import { createClient, type Connect, type ConnectionFigures } from './client.ts'

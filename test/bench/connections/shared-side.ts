@@ -4,10 +4,10 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { createEgressPolicy } from '../../../runtime/src/network/egress-policy.ts'
-import type { NetworkSettings } from '../../../runtime/src/network/settings.ts'
-import { openSharedNetwork } from '../../../runtime/src/network/shared-network.ts'
-import { openCgroups } from '../../../runtime/src/sandbox/cgroup.ts'
+import { createEgressPolicy } from '../../../runtime/src/egress/egress-policy.ts'
+import type { NetworkSettings } from '../../../runtime/src/job-network/settings.ts'
+import { openSharedNetwork } from '../../../runtime/src/job-network/shared/shared-network.ts'
+import { openCgroups } from '../../../runtime/src/cgroup/cgroup.ts'
 import { servers } from './lab.ts'
 
 // Nobody's.

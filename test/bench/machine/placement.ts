@@ -6,7 +6,7 @@
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { hostHierarchies } from '../../../runtime/src/sandbox/cgroup-mounts.ts'
+import { hostHierarchies } from '../../../runtime/src/cgroup/mounts.ts'
 import { descendantsOf } from './process-tree.ts'
 
 export interface Placement {

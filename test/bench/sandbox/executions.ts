@@ -13,15 +13,16 @@ import type { BackendName } from './sandboxes.ts'
 
 const { createExecute } =
   await built<typeof import('../../../runtime/src/execution/execution.ts')>('execution/execution')
-const { openHost } = await built<typeof import('../../../runtime/src/host.ts')>('host')
+const { openHost } = await built<typeof import('../../../runtime/src/host/host.ts')>('host')
 const { openHostKeys } =
-  await built<typeof import('../../../runtime/src/open-keys.ts')>('open-keys')
+  await built<typeof import('../../../runtime/src/host/keys.ts')>('open-keys')
 const { loadDeployment } =
-  await built<typeof import('../../../runtime/src/deployments/load.ts')>('deployments/load')
-const { loadConfig } = await built<typeof import('../../../runtime/src/config.ts')>('config')
+  await built<typeof import('../../../runtime/src/deployment/load.ts')>('deployments/load')
+const { loadConfig } = await built<typeof import('../../../runtime/src/config/config.ts')>('config')
 const { createLogger } =
   await built<typeof import('../../../runtime/src/cli/options.ts')>('cli/options')
-const { openState } = await built<typeof import('../../../runtime/src/state.ts')>('state')
+const { openState } =
+  await built<typeof import('../../../runtime/src/state/state-folders.ts')>('state')
 const { chooseBackend } =
   await built<typeof import('../../../runtime/src/signer/choose-backend.ts')>(
     'signer/choose-backend',

@@ -12,9 +12,11 @@ import { built } from '../servers/built.ts'
 
 const { openSandbox } =
   await built<typeof import('../../../runtime/src/sandbox/sandbox.ts')>('sandbox/sandbox')
-const { loadConfig } = await built<typeof import('../../../runtime/src/config.ts')>('config')
+const { loadConfig } = await built<typeof import('../../../runtime/src/config/config.ts')>('config')
 const { jobEnvironment } =
-  await built<typeof import('../../../runtime/src/sandbox/environment.ts')>('sandbox/environment')
+  await built<typeof import('../../../runtime/src/sandbox/root/environment.ts')>(
+    'sandbox/environment',
+  )
 
 export const backends = ['proot', 'namespaces'] as const
 export type BackendName = (typeof backends)[number]

@@ -10,14 +10,14 @@ const [socket = '', file = '', stateFolder = '', audit] = process.argv.slice(2)
 
 const { createLogger } =
   await built<typeof import('../../../runtime/src/cli/options.ts')>('cli/options')
-const { loadConfig } = await built<typeof import('../../../runtime/src/config.ts')>('config')
-const { openBridge } = await built<typeof import('../../../runtime/src/daemon.ts')>('daemon')
+const { loadConfig } = await built<typeof import('../../../runtime/src/config/config.ts')>('config')
+const { openBridge } = await built<typeof import('../../../runtime/src/host/bridge.ts')>('daemon')
 const { configuredVerifier } = await built<
-  typeof import('../../../runtime/src/network/configured-verifier.ts')
+  typeof import('../../../runtime/src/network/verify/configured-verifier.ts')
 >('network/configured-verifier')
-const { openKeys } = await built<typeof import('../../../runtime/src/open-keys.ts')>('open-keys')
+const { openKeys } = await built<typeof import('../../../runtime/src/host/keys.ts')>('open-keys')
 const { loadWithoutSandbox } =
-  await built<typeof import('../../../runtime/src/deployments/load.ts')>('deployments/load')
+  await built<typeof import('../../../runtime/src/deployment/load.ts')>('deployments/load')
 const { chooseBackend } =
   await built<typeof import('../../../runtime/src/signer/choose-backend.ts')>(
     'signer/choose-backend',

@@ -10,7 +10,7 @@ import {
   type PrivateKeys,
   type SecretKeys,
   type SignerBackend,
-} from '../../../runtime/src/signer/secret-keys.ts'
+} from '../../../runtime/src/signer/backend.ts'
 
 export const operationNames = [
   'p256 sign',

@@ -4,7 +4,7 @@
  * @module
  */
 import { Resolver } from 'node:dns/promises'
-import { createVerifier } from '../../../runtime/src/network/verify-host.ts'
+import { createVerifier } from '../../../runtime/src/network/verify/verify-host.ts'
 import { median } from '../statistics.ts'
 import { addresses, host, source } from './zones.ts'
 

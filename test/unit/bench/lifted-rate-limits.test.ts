@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { liftedRateLimits } from '../../bench/servers/lifted-rate-limits.ts'
 import { trivialRequest } from '../../bench/servers/server.ts'
-import { defaultLimits } from '../../../runtime/src/bridge/limits.ts'
-import { createQuota } from '../../../runtime/src/bridge/quota.ts'
-import { loadConfig } from '../../../runtime/src/config.ts'
+import { defaultLimits } from '../../../runtime/src/bridge/limits/limits.ts'
+import { createQuota } from '../../../runtime/src/bridge/limits/quota.ts'
+import { loadConfig } from '../../../runtime/src/config/config.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 test('the configuration lifts the rate of the call that is measured, and nothing else', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { cpuTimeUs } from '../../bench/signer/cpu-time.ts'
 import { operationNames, operationsOf } from '../../bench/signer/operations.ts'
 import { portableBackend } from '../../../runtime/src/signer/portable/backend.ts'
-import type { SecretKeys } from '../../../runtime/src/signer/secret-keys.ts'
+import type { SecretKeys } from '../../../runtime/src/signer/backend.ts'
 
 describe('operations', { timeout: 60_000 }, () => {
   test.each(operationNames)('%s: another input each time, and no refusal', (name) => {

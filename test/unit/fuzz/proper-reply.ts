@@ -6,7 +6,7 @@ import { isUtf8 } from 'node:buffer'
 import { errorCodes, type ErrorData, type ErrorObject } from '@causeway/guest-sdk/protocol'
 import * as v from 'valibot'
 import { isMethodName, methodTable } from '../../../runtime/src/bridge/methods.ts'
-import { noLimits } from '../../../runtime/src/bridge/limits.ts'
+import { noLimits } from '../../../runtime/src/bridge/limits/limits.ts'
 
 type Id = string | number | null
 

@@ -4,7 +4,7 @@
  */
 import { createImageStore } from '../../../images/src/index.ts'
 import { nativePaths } from '../../../native/src/index.ts'
-import { lockImages } from '../../../runtime/src/open-images.ts'
+import { lockImages } from '../../../runtime/src/host/images.ts'
 import { owned } from './image-store-fixture.ts'
 
 const [folder = '', call, url = '', sha256 = ''] = process.argv.slice(2)

@@ -18,7 +18,7 @@ import {
   type Owner,
 } from '../../../images/src/index.ts'
 import { nativePaths } from '../../../native/src/index.ts'
-import { lockImages } from '../../../runtime/src/open-images.ts'
+import { lockImages } from '../../../runtime/src/host/images.ts'
 import { rootOf, type Entry } from './tar-fixture.ts'
 
 /** A store in `folder/store`. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { isLoopbackAddress, isPublicAddress } from '../../../images/src/store/address-policy.ts'
-import { checkRedirect, checkUrl, showUrl } from '../../../images/src/store/url-policy.ts'
+import { isLoopbackAddress, isPublicAddress } from '../../../images/src/fetch/address-policy.ts'
+import { checkRedirect, checkUrl, showUrl } from '../../../images/src/fetch/url-policy.ts'
 
 const closed = { allowLocal: false, allowsAddress: isPublicAddress }
 const open = { ...closed, allowLocal: true }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { suggest } from '../../../manifest/src/suggest.ts'
+import { suggest } from '../../../manifest/src/document/suggest.ts'
 
 const words = ['id', 'slot', 'bundle', 'environment', 'networkRequests', 'startTime', 'endTime']
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { hostHierarchies } from '../../../runtime/src/sandbox/cgroup-mounts.ts'
+import { hostHierarchies } from '../../../runtime/src/cgroup/mounts.ts'
 import { killIfThere } from '../../support/kill-if-there.ts'
 import { ended, isRoot, launch, starters, ways } from './job.ts'
 import { untilCount } from './processes.ts'

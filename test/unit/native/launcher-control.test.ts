@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { childrenOf } from '../../../runtime/src/sandbox/process-tree.ts'
+import { childrenOf } from '../../../runtime/src/sandbox/launcher/process-tree.ts'
 import { ended, isRoot, launch, starters, ways } from './job.ts'
 import { inRoot, kinds, makePlace, stage, type Kind } from './launcher-place.ts'
 

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import type { Duplex } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { childrenOf } from '../../../runtime/src/sandbox/process-tree.ts'
+import { childrenOf } from '../../../runtime/src/sandbox/launcher/process-tree.ts'
 import { launch, launcher } from './job.ts'
 import {
   inRoot,

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { setTimeout as pause } from 'node:timers/promises'
-import { canLimitStorage } from '../../../runtime/src/sandbox/storage.ts'
+import { canLimitStorage } from '../../../runtime/src/sandbox/storage/storage.ts'
 import { launch } from './job.ts'
 import {
   inRoot,

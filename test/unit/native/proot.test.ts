@@ -12,7 +12,7 @@ import type { Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { ended, folder, guestInit, isInstalled, isRoot, launch, ordinaryUid, ways } from './job.ts'
 import { untilCount } from './processes.ts'
-import { childrenOf } from '../../../runtime/src/sandbox/process-tree.ts'
+import { childrenOf } from '../../../runtime/src/sandbox/launcher/process-tree.ts'
 
 type Way = (typeof ways)[number]
 

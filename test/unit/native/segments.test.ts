@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { refuseSegments } from '@causeway/native'
-import { hostHierarchies } from '../../../runtime/src/sandbox/cgroup-mounts.ts'
+import { hostHierarchies } from '../../../runtime/src/cgroup/mounts.ts'
 import { isRoot } from './job.ts'
 
 const run = promisify(execFile)

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { callAt } from '../../../runtime/src/call-at.ts'
+import { callAt } from '../../../runtime/src/execution/contract/call-at.ts'
 
 describe('a call at a time of the clock', () => {
   beforeEach(() => vi.useFakeTimers())

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { defaultLimits } from '../../../runtime/src/bridge/limits.ts'
-import { loadConfig } from '../../../runtime/src/config.ts'
+import { defaultLimits } from '../../../runtime/src/bridge/limits/limits.ts'
+import { loadConfig } from '../../../runtime/src/config/config.ts'
 import { test } from '../../support/folder-fixture.ts'
 import { thrownBy } from '../../support/thrown.ts'
 

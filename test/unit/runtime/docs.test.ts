@@ -3,7 +3,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { loadConfig } from '../../../runtime/src/config.ts'
+import { loadConfig } from '../../../runtime/src/config/config.ts'
 
 const page = readFileSync(
   new URL('../../../runtime/docs/configuration.md', import.meta.url),

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readlinkSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { isAbandoned, ownedName } from '../../../runtime/src/process-tag.ts'
+import { isAbandoned, ownedName } from '../../../runtime/src/state/process-tag.ts'
 import { run } from '../../support/causeway.ts'
 
 const module = new URL('../../../runtime/dist/process-tag.js', import.meta.url).href

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { createRunFolder, removeStaleRuns } from '../../../runtime/src/run-folder.ts'
+import { createRunFolder, removeStaleRuns } from '../../../runtime/src/state/run-folder.ts'
 import { test } from '../../support/folder-fixture.ts'
 
 describe('the folder of a run', () => {

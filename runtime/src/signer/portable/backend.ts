@@ -3,11 +3,11 @@
  * @module
  */
 import { derivationInfo, sealingInfo } from '../labels.ts'
-import type { ImportedKeys, PrivateKeys, RootKeys, SealUse, SignerBackend } from '../secret-keys.ts'
+import type { ImportedKeys, PrivateKeys, RootKeys, SealUse, SignerBackend } from '../backend.ts'
 import { isPrivateKey, publicKeyOf } from './curves.ts'
 import { deriveBytes, derivePrivateKeys } from './derivation.ts'
 import { seal, unseal } from './seal.ts'
-import { createPortableKeys } from './secret-keys.ts'
+import { createPortableKeys } from './keys.ts'
 
 const seedBytes = 32
 

@@ -4,7 +4,7 @@
  */
 import { hkdfSync } from 'node:crypto'
 import type { EncryptionCurve } from '@causeway/guest-sdk/protocol'
-import type { Agreement, Refusal } from '../secret-keys.ts'
+import type { Agreement, Refusal } from '../backend.ts'
 import { agree, publicKeyOf } from './curves.ts'
 import { seal, unseal } from './seal.ts'
 

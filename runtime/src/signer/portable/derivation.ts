@@ -8,7 +8,7 @@ import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { hkdf } from '@noble/hashes/hkdf.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { derivationInfo, derivationSalt } from '../labels.ts'
-import type { DeploymentLabel, PrivateKeys } from '../secret-keys.ts'
+import type { DeploymentLabel, PrivateKeys } from '../backend.ts'
 
 // 16 bytes more than the order, so that the reduced scalar's bias is below 2^-128.
 const scalarMaterialBytes = 48

@@ -12,13 +12,13 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { describe, expect } from 'vitest'
-import { auditLines } from '../../../../runtime/src/audit/audit-lines.ts'
+import { auditLines } from '../../../../runtime/src/audit/verify/audit-lines.ts'
 import { withKeyOfLog } from '../../../../runtime/src/audit/audit-key.ts'
-import { auditFolder, logNumbers } from '../../../../runtime/src/audit/folder.ts'
-import { ownerOfFolder } from '../../../../runtime/src/audit/label-file.ts'
-import { linesByTime } from '../../../../runtime/src/audit/lines-by-time.ts'
-import { verifyAuditLog } from '../../../../runtime/src/audit/verify.ts'
-import type { DeploymentLabel } from '../../../../runtime/src/signer/secret-keys.ts'
+import { auditFolder, logNumbers } from '../../../../runtime/src/audit/files/folder.ts'
+import { ownerOfFolder } from '../../../../runtime/src/audit/files/label-file.ts'
+import { linesByTime } from '../../../../runtime/src/audit/verify/lines-by-time.ts'
+import { verifyAuditLog } from '../../../../runtime/src/audit/verify/verify.ts'
+import type { DeploymentLabel } from '../../../../runtime/src/signer/backend.ts'
 import {
   allLines,
   auditKey,

@@ -6,7 +6,7 @@ import { describe, expect } from 'vitest'
 import { withAuditKey } from '../../../../runtime/src/audit/audit-key.ts'
 import { resealAuditHeads } from '../../../../runtime/src/audit/reseal-heads.ts'
 import { portableBackend } from '../../../../runtime/src/signer/portable/backend.ts'
-import type { RootKeys } from '../../../../runtime/src/signer/secret-keys.ts'
+import type { RootKeys } from '../../../../runtime/src/signer/backend.ts'
 import {
   auditLabel,
   changeLines,

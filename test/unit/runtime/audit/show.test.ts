@@ -3,8 +3,8 @@
  */
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { auditLines } from '../../../../runtime/src/audit/audit-lines.ts'
-import { describeLine } from '../../../../runtime/src/audit/describe-line.ts'
+import { auditLines } from '../../../../runtime/src/audit/verify/audit-lines.ts'
+import { describeLine } from '../../../../runtime/src/audit/verify/describe-line.ts'
 import {
   allLines,
   logFile,

@@ -14,11 +14,11 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { describe, expect } from 'vitest'
-import { auditLines } from '../../../../runtime/src/audit/audit-lines.ts'
-import { describeLine } from '../../../../runtime/src/audit/describe-line.ts'
+import { auditLines } from '../../../../runtime/src/audit/verify/audit-lines.ts'
+import { describeLine } from '../../../../runtime/src/audit/verify/describe-line.ts'
 import { formatHead } from '../../../../runtime/src/audit/head.ts'
 import { hashAfter } from '../../../../runtime/src/audit/line.ts'
-import { verifyAuditLog } from '../../../../runtime/src/audit/verify.ts'
+import { verifyAuditLog } from '../../../../runtime/src/audit/verify/verify.ts'
 import {
   allLines,
   changeLines,

@@ -1,7 +1,7 @@
 import { methodFacts, type MethodName, type OpenRpcDocument } from '@causeway/guest-sdk/protocol'
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
-import { discoverHandlers } from '../../../../runtime/src/bridge/discover.ts'
+import { discoverHandlers } from '../../../../runtime/src/bridge/openrpc/discover.ts'
 import { implementedLevel, type GateOptions } from '../../../../runtime/src/bridge/gate.ts'
 import { methodTable, type CallContext } from '../../../../runtime/src/bridge/methods.ts'
 import { dispatchFixture, request } from '../../../support/dispatch-fixture.ts'

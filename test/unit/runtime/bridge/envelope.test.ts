@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { parseLine } from '../../../../runtime/src/bridge/envelope.ts'
-import { defaultLimits } from '../../../../runtime/src/bridge/limits.ts'
+import { parseLine } from '../../../../runtime/src/bridge/envelope/envelope.ts'
+import { defaultLimits } from '../../../../runtime/src/bridge/limits/limits.ts'
 import { toErrorObject } from '../../../../runtime/src/bridge/errors.ts'
 
 /** A parsed line as plain values: the envelope, or what the reply would say. */

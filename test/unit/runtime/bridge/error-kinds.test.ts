@@ -10,7 +10,7 @@ import {
   type ErrorObject,
 } from '@causeway/guest-sdk/protocol'
 import { describe, expect } from 'vitest'
-import { defaultLimits } from '../../../../runtime/src/bridge/limits.ts'
+import { defaultLimits } from '../../../../runtime/src/bridge/limits/limits.ts'
 import { RpcError } from '../../../../runtime/src/bridge/errors.ts'
 import type { Handlers } from '../../../../runtime/src/bridge/methods.ts'
 import { createAdmissions } from '../../../../runtime/src/network/admissions.ts'
@@ -18,7 +18,7 @@ import { networkHandlers } from '../../../../runtime/src/network/handlers.ts'
 import type {
   VerificationFailure,
   VerifyHost,
-} from '../../../../runtime/src/network/verification.ts'
+} from '../../../../runtime/src/network/verify/verification.ts'
 import {
   test,
   type BridgeFixture,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { parseLine } from '../../../../runtime/src/bridge/envelope.ts'
-import { defaultLimits } from '../../../../runtime/src/bridge/limits.ts'
-import { exactId, restoreId } from '../../../../runtime/src/bridge/exact-id.ts'
+import { parseLine } from '../../../../runtime/src/bridge/envelope/envelope.ts'
+import { defaultLimits } from '../../../../runtime/src/bridge/limits/limits.ts'
+import { exactId, restoreId } from '../../../../runtime/src/bridge/envelope/exact-id.ts'
 
 const big = '1763632800123456789'
 

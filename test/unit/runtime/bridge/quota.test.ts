@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it, test } from 'vitest'
 import { RpcError } from '../../../../runtime/src/bridge/errors.ts'
-import { noLimits } from '../../../../runtime/src/bridge/limits.ts'
+import { noLimits } from '../../../../runtime/src/bridge/limits/limits.ts'
 import { dispatchFixture, peer, request } from '../../../support/dispatch-fixture.ts'
 
 const once = { perSecond: 1, burst: 2, deadlineMs: Infinity }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isTooComplex } from '../../../../runtime/src/bridge/structure.ts'
+import { isTooComplex } from '../../../../runtime/src/bridge/envelope/structure.ts'
 
 const maxStructure = 1024
 

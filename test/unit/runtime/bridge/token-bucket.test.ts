@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createTokenBucket } from '../../../../runtime/src/bridge/token-bucket.ts'
+import { createTokenBucket } from '../../../../runtime/src/bridge/limits/token-bucket.ts'
 
 /** A bucket on a clock that stands until it is moved. */
 function bucketAt(perSecond: number, burst: number) {

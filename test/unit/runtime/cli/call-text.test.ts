@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { callText } from '../../../../runtime/src/cli/call-text.ts'
+import { callText } from '../../../../runtime/src/cli/print/call-text.ts'
 
 const rows = [
   {

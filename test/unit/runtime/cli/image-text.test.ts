@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { showProgress } from '../../../../runtime/src/cli/image-progress.ts'
-import { age, size, table } from '../../../../runtime/src/cli/image-text.ts'
+import { showProgress } from '../../../../runtime/src/cli/print/image-progress.ts'
+import { age, size, table } from '../../../../runtime/src/cli/print/image-text.ts'
 
 test.for([
   [0, '0 B'],

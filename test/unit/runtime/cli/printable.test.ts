@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { printable } from '../../../../runtime/src/cli/printable.ts'
+import { printable } from '../../../../runtime/src/cli/print/printable.ts'
 
 test.for([
   ['escape sequences', '\u001b[2Jgone\u009b1m', '?[2Jgone?1m'],

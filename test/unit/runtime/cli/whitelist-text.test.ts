@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { verificationText } from '../../../../runtime/src/cli/verification-text.ts'
-import { networkText } from '../../../../runtime/src/cli/whitelist-list.ts'
-import type { VerificationStep } from '../../../../runtime/src/network/verification.ts'
+import { verificationText } from '../../../../runtime/src/cli/print/verification-text.ts'
+import { networkText } from '../../../../runtime/src/cli/whitelist/list.ts'
+import type { VerificationStep } from '../../../../runtime/src/network/verify/verification.ts'
 import { failing, passing } from '../../../support/verifications.ts'
 
 const address: VerificationStep = {

@@ -13,14 +13,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { base32nopad } from '@scure/base'
 import { describe, expect } from 'vitest'
-import { emptyCid, openBundle } from '../../../../runtime/src/deployments/bundle.ts'
-import { readBundle } from '../../../../runtime/src/deployments/bundle-entries.ts'
+import { emptyCid, openBundle } from '../../../../runtime/src/deployment/bundle.ts'
+import { readBundle } from '../../../../runtime/src/deployment/bundle-entries.ts'
 import { test } from '../../../support/folder-fixture.ts'
 import { thrownBy } from '../../../support/thrown.ts'
 import { zipOf } from '../../../support/zip.ts'
 
 const module = fileURLToPath(
-  new URL('../../../../runtime/src/deployments/bundle.ts', import.meta.url),
+  new URL('../../../../runtime/src/deployment/bundle.ts', import.meta.url),
 )
 const none: ReadonlySet<string> = new Set()
 

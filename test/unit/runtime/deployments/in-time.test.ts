@@ -6,8 +6,8 @@ import { describe, expect, test } from 'vitest'
 import type {
   Execute,
   ExecutionRequest,
-} from '../../../../runtime/src/deployments/execution-request.ts'
-import { inTime, isLate } from '../../../../runtime/src/deployments/in-time.ts'
+} from '../../../../runtime/src/execution/contract/request.ts'
+import { inTime, isLate } from '../../../../runtime/src/execution/contract/deadline.ts'
 import { thrownBy } from '../../../support/thrown.ts'
 
 const timeout = { reason: 'timeout', detail: 'its time was over' }

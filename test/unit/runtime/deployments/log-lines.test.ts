@@ -7,11 +7,11 @@ import {
   entryBytes,
   formatEntries,
   parseEntry,
-} from '../../../../runtime/src/deployments/log-entry.ts'
+} from '../../../../runtime/src/supervisor/log/log-entry.ts'
 import {
   createLineSplitter,
   type LinePiece,
-} from '../../../../runtime/src/deployments/log-lines.ts'
+} from '../../../../runtime/src/supervisor/log/log-lines.ts'
 
 const source = { execution: 1, attempt: 2, stream: 'stdout' } as const
 const time = new Date(0)

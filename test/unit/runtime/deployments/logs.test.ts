@@ -13,9 +13,12 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
-import type { LogEntry } from '../../../../runtime/src/deployments/log-entry.ts'
-import type { LogQuery } from '../../../../runtime/src/deployments/log-reader.ts'
-import { openDeploymentLog, type DeploymentLog } from '../../../../runtime/src/deployments/logs.ts'
+import type { LogEntry } from '../../../../runtime/src/supervisor/log/log-entry.ts'
+import type { LogQuery } from '../../../../runtime/src/supervisor/log/log-reader.ts'
+import {
+  openDeploymentLog,
+  type DeploymentLog,
+} from '../../../../runtime/src/supervisor/log/logs.ts'
 import { smallDisk } from '../../../support/audit-disk.ts'
 import { test } from '../../../support/folder-fixture.ts'
 import { recordingLog } from '../../../support/recording-log.ts'

@@ -4,8 +4,11 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { keepRecord } from '../../../../runtime/src/deployments/record-keeper.ts'
-import { readRecord, type DeploymentRecord } from '../../../../runtime/src/deployments/record.ts'
+import { keepRecord } from '../../../../runtime/src/supervisor/record/record-keeper.ts'
+import {
+  readRecord,
+  type DeploymentRecord,
+} from '../../../../runtime/src/supervisor/record/record.ts'
 import { smallDisk } from '../../../support/audit-disk.ts'
 import { test } from '../../../support/folder-fixture.ts'
 import { recordingLog } from '../../../support/recording-log.ts'

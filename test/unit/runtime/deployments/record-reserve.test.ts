@@ -7,7 +7,7 @@ import { describe, expect } from 'vitest'
 import {
   openRecordReserve,
   reserveBytes,
-} from '../../../../runtime/src/deployments/record-reserve.ts'
+} from '../../../../runtime/src/supervisor/record/record-reserve.ts'
 import { smallDisk } from '../../../support/audit-disk.ts'
 import { test } from '../../../support/folder-fixture.ts'
 

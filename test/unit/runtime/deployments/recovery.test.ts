@@ -8,7 +8,7 @@ import { describe, expect } from 'vitest'
 import type {
   DeploymentRecord,
   ExecutionRecord,
-} from '../../../../runtime/src/deployments/record.ts'
+} from '../../../../runtime/src/supervisor/record/record.ts'
 import { test } from '../../../support/folder-fixture.ts'
 import { exited } from '../../../support/scripted-jobs.ts'
 import {

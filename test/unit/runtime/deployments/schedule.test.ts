@@ -9,7 +9,7 @@ import {
   firstFrom,
   nextStep,
   nextWhileRunning,
-} from '../../../../runtime/src/deployments/schedule.ts'
+} from '../../../../runtime/src/supervisor/schedule/schedule.ts'
 import { thrownBy } from '../../../support/thrown.ts'
 
 const start = Date.UTC(2026, 0, 1)

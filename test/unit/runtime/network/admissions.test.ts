@@ -2,7 +2,7 @@ import { defaultMaxListeners, getEventListeners } from 'node:events'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { RpcError } from '../../../../runtime/src/bridge/errors.ts'
 import { createAdmissions } from '../../../../runtime/src/network/admissions.ts'
-import type { Verification } from '../../../../runtime/src/network/verification.ts'
+import type { Verification } from '../../../../runtime/src/network/verify/verification.ts'
 import { recordingLog } from '../../../support/recording-log.ts'
 import { failing, passing, recordingNetwork } from '../../../support/verifications.ts'
 

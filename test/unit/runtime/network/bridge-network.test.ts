@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { CallContext } from '../../../../runtime/src/bridge/methods.ts'
 import { openBridgeNetwork } from '../../../../runtime/src/network/bridge-network.ts'
-import type { JobNetwork, NetworkState } from '../../../../runtime/src/network/job-network.ts'
+import type { JobNetwork, NetworkState } from '../../../../runtime/src/job-network/contract.ts'
 import { recordingLog } from '../../../support/recording-log.ts'
 import { passing, recordingNetwork } from '../../../support/verifications.ts'
 

@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { configuredVerifier } from '../../../../runtime/src/network/configured-verifier.ts'
+import { configuredVerifier } from '../../../../runtime/src/network/verify/configured-verifier.ts'
 import { startNameServer, type NameServer } from '../../../support/name-server.ts'
 import { temporaryFolder } from '../../../support/temporary-folder.ts'
 import { thrownBy } from '../../../support/thrown.ts'

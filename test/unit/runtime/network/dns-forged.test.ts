@@ -1,10 +1,10 @@
 import { networkInterfaces } from 'node:os'
 import type { Answer } from 'dns-packet'
 import { describe, expect, it } from 'vitest'
-import { createDnsClient } from '../../../../runtime/src/network/dns/client.ts'
-import type { Answer as Found } from '../../../../runtime/src/network/dns/lookup.ts'
-import type { RecordType } from '../../../../runtime/src/network/dns/query.ts'
-import type { Resolver } from '../../../../runtime/src/network/dns/resolver.ts'
+import { createDnsClient } from '../../../../runtime/src/dns/client.ts'
+import type { Answer as Found } from '../../../../runtime/src/dns/lookup.ts'
+import type { RecordType } from '../../../../runtime/src/dns/query.ts'
+import type { Resolver } from '../../../../runtime/src/dns/resolver.ts'
 import {
   questionOf,
   replyTo,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { isDomainName, isNumeric } from '../../../../runtime/src/network/dns/domain-name.ts'
-import { canonicalIpv6, reverseName } from '../../../../runtime/src/network/dns/reverse-name.ts'
+import { isDomainName, isNumeric } from '../../../../runtime/src/dns/domain-name.ts'
+import { canonicalIpv6, reverseName } from '../../../../runtime/src/dns/reverse-name.ts'
 
 describe('domain names', () => {
   const label63 = 'x'.repeat(63)

@@ -7,8 +7,8 @@ import {
   hostResolvers,
   parseResolver,
   type Resolver,
-} from '../../../../runtime/src/network/dns/resolver.ts'
-import { createVerifier } from '../../../../runtime/src/network/verify-host.ts'
+} from '../../../../runtime/src/dns/resolver.ts'
+import { createVerifier } from '../../../../runtime/src/network/verify/verify-host.ts'
 import {
   questionOf,
   replyTo,

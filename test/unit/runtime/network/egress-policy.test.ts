@@ -3,8 +3,8 @@ import {
   createEgressPolicy,
   familyOf,
   parseNet,
-} from '../../../../runtime/src/network/egress-policy.ts'
-import { admitScript, countersOf } from '../../../../runtime/src/network/rule-changes.ts'
+} from '../../../../runtime/src/egress/egress-policy.ts'
+import { admitScript, countersOf } from '../../../../runtime/src/job-network/rules/rule-changes.ts'
 
 describe('networks', () => {
   test.each([

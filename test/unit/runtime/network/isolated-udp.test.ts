@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
-import { admitScript } from '../../../../runtime/src/network/rule-changes.ts'
-import { nothingAdmitted } from '../../../../runtime/src/network/ruleset.ts'
+import { admitScript } from '../../../../runtime/src/job-network/rules/rule-changes.ts'
+import { nothingAdmitted } from '../../../../runtime/src/job-network/rules/ruleset.ts'
 import { isolatedTest as test, type IsolatedLab } from '../../../support/isolated-lab.ts'
 import {
   echoPort,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lease } from '../../../../runtime/src/network/lease.ts'
+import { lease } from '../../../../runtime/src/job-network/one-execution.ts'
 
 /** Calls that end when they are told to. */
 function heldNetwork() {

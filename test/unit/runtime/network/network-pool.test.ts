@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { IsolatedNetwork } from '../../../../runtime/src/network/isolated-network.ts'
-import { createResting, createSpares } from '../../../../runtime/src/network/network-pool.ts'
+import type { IsolatedNetwork } from '../../../../runtime/src/job-network/isolated/isolated-network.ts'
+import { createResting, createSpares } from '../../../../runtime/src/job-network/network-pool.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, vi } from 'vitest'
-import { runProgram } from '../../../../runtime/src/network/program.ts'
+import { runProgram } from '../../../../runtime/src/job-network/program.ts'
 import { test } from '../../../support/folder-fixture.ts'
 
 afterEach(() => void vi.unstubAllEnvs())

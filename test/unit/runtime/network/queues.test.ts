@@ -2,15 +2,15 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { describe, expect } from 'vitest'
-import { networkSection } from '../../../../runtime/src/config-network.ts'
-import { runProgram } from '../../../../runtime/src/network/program.ts'
+import { networkSection } from '../../../../runtime/src/config/network.ts'
+import { runProgram } from '../../../../runtime/src/job-network/program.ts'
 import {
   emptyQueues,
   layQueues,
   NoQueuesError,
   queuesOf,
-} from '../../../../runtime/src/network/queues.ts'
-import type { NetworkSettings } from '../../../../runtime/src/network/settings.ts'
+} from '../../../../runtime/src/job-network/isolated/rate-queues.ts'
+import type { NetworkSettings } from '../../../../runtime/src/job-network/settings.ts'
 import { isolatedTest as test, type IsolatedLab } from '../../../support/isolated-lab.ts'
 import { echoPort, isRoot, needsRoot, publicAddress } from '../../../support/network-lab.ts'
 import { settings } from '../../../support/shared-networks-process.ts'

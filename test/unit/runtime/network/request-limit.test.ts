@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { requestLimit } from '../../../../runtime/src/network/ruleset.ts'
+import { requestLimit } from '../../../../runtime/src/job-network/rules/ruleset.ts'
 import { isolatedTest as test } from '../../../support/isolated-lab.ts'
 import {
   echoPort,

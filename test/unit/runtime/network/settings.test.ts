@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { refillMs } from '../../../../runtime/src/network/settings.ts'
+import { refillMs } from '../../../../runtime/src/job-network/settings.ts'
 import { settings } from '../../../support/shared-networks-process.ts'
 
 const none = {

@@ -1,9 +1,9 @@
 import { encodeSs58 } from '@causeway/manifest'
 import { describe, expect, it } from 'vitest'
 import { toErrorObject, type RpcError } from '../../../../runtime/src/bridge/errors.ts'
-import { ptrRecord, txtRecord } from '../../../../runtime/src/network/expected-record.ts'
-import { parseHostName } from '../../../../runtime/src/network/host-name.ts'
-import { sourceAccount } from '../../../../runtime/src/network/source-account.ts'
+import { ptrRecord, txtRecord } from '../../../../runtime/src/network/verify/expected-record.ts'
+import { parseHostName } from '../../../../runtime/src/network/verify/host-name.ts'
+import { sourceAccount } from '../../../../runtime/src/network/verify/source-account.ts'
 import { thrownBy } from '../../../support/thrown.ts'
 
 describe('a host name', () => {

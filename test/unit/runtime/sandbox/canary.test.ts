@@ -2,15 +2,19 @@
 import { chmodSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect } from 'vitest'
-import { loadConfig } from '../../../../runtime/src/config.ts'
+import { loadConfig } from '../../../../runtime/src/config/config.ts'
 import { runCanary } from '../../../../runtime/src/sandbox/canary.ts'
-import { openCgroups } from '../../../../runtime/src/sandbox/cgroup.ts'
-import { probeLauncher } from '../../../../runtime/src/sandbox/launcher.ts'
-import { createLaunchers } from '../../../../runtime/src/sandbox/launchers.ts'
+import { openCgroups } from '../../../../runtime/src/cgroup/cgroup.ts'
+import { probeLauncher } from '../../../../runtime/src/sandbox/launcher/launcher.ts'
+import { createLaunchers } from '../../../../runtime/src/sandbox/launcher/launchers.ts'
 import { chooseLayers, type Layers } from '../../../../runtime/src/sandbox/layers.ts'
 import type { PlaceContext } from '../../../../runtime/src/sandbox/place-context.ts'
 import { readBootId } from '../../../../runtime/src/sandbox/place-note.ts'
-import { detectProot, librariesOf, type Proot } from '../../../../runtime/src/sandbox/proot.ts'
+import {
+  detectProot,
+  librariesOf,
+  type Proot,
+} from '../../../../runtime/src/sandbox/proot/proot.ts'
 import { openSandbox } from '../../../../runtime/src/sandbox/sandbox.ts'
 import { test } from '../../../support/folder-fixture.ts'
 import { compiled } from '../../../support/compiled.ts'

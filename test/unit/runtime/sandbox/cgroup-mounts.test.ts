@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findHierarchies } from '../../../../runtime/src/sandbox/cgroup-mounts.ts'
+import { findHierarchies } from '../../../../runtime/src/cgroup/mounts.ts'
 
 const files = (texts: Record<string, string>) => (path: string) => texts[path] ?? ''
 

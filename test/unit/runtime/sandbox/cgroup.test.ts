@@ -11,9 +11,9 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished } from 'vitest'
-import { hostHierarchies } from '../../../../runtime/src/sandbox/cgroup-mounts.ts'
-import { openCgroups } from '../../../../runtime/src/sandbox/cgroup.ts'
-import { ownedName } from '../../../../runtime/src/process-tag.ts'
+import { hostHierarchies } from '../../../../runtime/src/cgroup/mounts.ts'
+import { openCgroups } from '../../../../runtime/src/cgroup/cgroup.ts'
+import { ownedName } from '../../../../runtime/src/state/process-tag.ts'
 import { test } from '../../../support/folder-fixture.ts'
 
 const isRoot = process.getuid?.() === 0

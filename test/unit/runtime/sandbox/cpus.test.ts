@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseCpus, pickCpu } from '../../../../runtime/src/sandbox/cpus.ts'
+import { parseCpus, pickCpu } from '../../../../runtime/src/sandbox/proot/cpus.ts'
 
 describe('the processors that a process may use', () => {
   test.for<[string, number[]]>([

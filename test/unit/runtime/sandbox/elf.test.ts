@@ -7,7 +7,7 @@ import {
   qemuProgram,
   readElf,
   type ElfHeader,
-} from '../../../../runtime/src/sandbox/elf.ts'
+} from '../../../../runtime/src/sandbox/proot/elf.ts'
 import { compiled } from '../../../support/compiled.ts'
 import { temporaryFolder } from '../../../support/temporary-folder.ts'
 import { checkLines } from '../../fuzz/settings.ts'

@@ -3,7 +3,7 @@ import {
   environmentFault,
   jobEnvironment,
   startBlock,
-} from '../../../../runtime/src/sandbox/environment.ts'
+} from '../../../../runtime/src/sandbox/root/environment.ts'
 
 describe('the environment of a job', () => {
   const defaults = {

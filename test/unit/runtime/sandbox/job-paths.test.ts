@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { prepareJobPaths } from '../../../../runtime/src/sandbox/job-paths.ts'
+import { prepareJobPaths } from '../../../../runtime/src/sandbox/root/job-paths.ts'
 import type { Layers } from '../../../../runtime/src/sandbox/layers.ts'
 import { test } from '../../../support/folder-fixture.ts'
 

@@ -6,7 +6,7 @@ import {
   spareOptions,
   probeLauncher,
   type LaunchOptions,
-} from '../../../../runtime/src/sandbox/launcher.ts'
+} from '../../../../runtime/src/sandbox/launcher/launcher.ts'
 
 const least: LaunchOptions = { namespaces: false, limits: {}, environment: {} }
 const overlay = { lower: '/image', upper: '/upper', work: '/work' }

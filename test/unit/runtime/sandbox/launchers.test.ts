@@ -5,23 +5,19 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { nativePaths } from '@causeway/native'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { hostHierarchies } from '../../../../runtime/src/sandbox/cgroup-mounts.ts'
-import {
-  openCgroups,
-  type Cgroups,
-  type JobGroups,
-} from '../../../../runtime/src/sandbox/cgroup.ts'
-import { launchOptions } from '../../../../runtime/src/sandbox/launcher.ts'
+import { hostHierarchies } from '../../../../runtime/src/cgroup/mounts.ts'
+import { openCgroups, type Cgroups, type JobGroups } from '../../../../runtime/src/cgroup/cgroup.ts'
+import { launchOptions } from '../../../../runtime/src/sandbox/launcher/launcher.ts'
 import {
   createLaunchers,
   type PreparedLauncher,
-} from '../../../../runtime/src/sandbox/launchers.ts'
-import type { SpareKind } from '../../../../runtime/src/sandbox/spare-launcher.ts'
-import type { LauncherProcess } from '../../../../runtime/src/sandbox/launcher-process.ts'
-import { openLaunch } from '../../../../runtime/src/sandbox/launch.ts'
-import { childrenOf } from '../../../../runtime/src/sandbox/process-tree.ts'
-import { canLimitStorage } from '../../../../runtime/src/sandbox/storage.ts'
-import { makeStorageFile } from '../../../../runtime/src/sandbox/storage-files.ts'
+} from '../../../../runtime/src/sandbox/launcher/launchers.ts'
+import type { SpareKind } from '../../../../runtime/src/sandbox/launcher/spare-launcher.ts'
+import type { LauncherProcess } from '../../../../runtime/src/sandbox/launcher/launcher-process.ts'
+import { openLaunch } from '../../../../runtime/src/sandbox/launcher/launch.ts'
+import { childrenOf } from '../../../../runtime/src/sandbox/launcher/process-tree.ts'
+import { canLimitStorage } from '../../../../runtime/src/sandbox/storage/storage.ts'
+import { makeStorageFile } from '../../../../runtime/src/sandbox/storage/storage-files.ts'
 import { temporaryFolder } from '../../../support/temporary-folder.ts'
 
 const mebibyte = 1024 * 1024

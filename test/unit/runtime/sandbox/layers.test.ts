@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { loadConfig } from '../../../../runtime/src/config.ts'
-import type { LauncherProbe } from '../../../../runtime/src/sandbox/launcher.ts'
+import { loadConfig } from '../../../../runtime/src/config/config.ts'
+import type { LauncherProbe } from '../../../../runtime/src/sandbox/launcher/launcher.ts'
 import {
   chooseLayers,
   describeLayers,

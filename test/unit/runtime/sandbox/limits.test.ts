@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parseDeployment } from '@causeway/manifest'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../support/temporary-folder.ts'
-import { loadConfig } from '../../../../runtime/src/config.ts'
+import { loadConfig } from '../../../../runtime/src/config/config.ts'
 import { checkLimits, fittingDisk, limitsOf } from '../../../../runtime/src/sandbox/limits.ts'
 
 const settings = loadConfig(undefined).sandbox

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished } from 'vitest'
-import { removeProotFiles } from '../../../../runtime/src/sandbox/proot-files.ts'
+import { removeProotFiles } from '../../../../runtime/src/sandbox/proot/leftovers.ts'
 import { test } from '../../../support/folder-fixture.ts'
 
 // Two that no job has: the default range begins above them.

@@ -1,7 +1,7 @@
 /** A host without descriptors or processes: what needs one fails, and the daemon goes on. */
 import { existsSync } from 'node:fs'
 import { describe, expect } from 'vitest'
-import { makeFileSystem } from '../../../../runtime/src/sandbox/storage-files.ts'
+import { makeFileSystem } from '../../../../runtime/src/sandbox/storage/storage-files.ts'
 import { test } from '../../../support/folder-fixture.ts'
 import { patience, starve } from '../../../support/starved.ts'
 import { starvedActions, type StarvedAction } from '../../../support/starved-actions.ts'

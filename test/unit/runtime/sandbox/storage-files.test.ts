@@ -8,7 +8,7 @@ import {
   makeFileSystem,
   makeStorageFile,
   makeUnnamedStorage,
-} from '../../../../runtime/src/sandbox/storage-files.ts'
+} from '../../../../runtime/src/sandbox/storage/storage-files.ts'
 import { test } from '../../../support/folder-fixture.ts'
 
 const mebibyte = 1024 * 1024

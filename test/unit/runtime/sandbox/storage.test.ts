@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { canLimitStorage, usedBytes } from '../../../../runtime/src/sandbox/storage.ts'
+import { canLimitStorage, usedBytes } from '../../../../runtime/src/sandbox/storage/storage.ts'
 import { test } from '../../../support/folder-fixture.ts'
 
 const mebibyte = 1024 * 1024

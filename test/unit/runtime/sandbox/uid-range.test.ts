@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { checkRange, leastUidBase, mostUidBase } from '../../../../runtime/src/sandbox/uid-range.ts'
-import { loadConfig } from '../../../../runtime/src/config.ts'
+import {
+  checkRange,
+  leastUidBase,
+  mostUidBase,
+} from '../../../../runtime/src/sandbox/ids/uid-range.ts'
+import { loadConfig } from '../../../../runtime/src/config/config.ts'
 
 // One for each of 65,536 jobs, as many for the owner of images, 1,024 times 65,536 for namespaces.
 const idCount = (2 + 1024) * 65_536

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { afterEach, describe, expect, test } from 'vitest'
-import { leaseUids, type UidLease } from '../../../../runtime/src/sandbox/uids.ts'
-import { imageUid, rangeSize } from '../../../../runtime/src/sandbox/uid-range.ts'
+import { leaseUids, type UidLease } from '../../../../runtime/src/sandbox/ids/uids.ts'
+import { imageUid, rangeSize } from '../../../../runtime/src/sandbox/ids/uid-range.ts'
 import { run } from '../../../support/causeway.ts'
 
 describe.skipIf(process.getuid?.() !== 0)('leases (only root may change uids)', () => {

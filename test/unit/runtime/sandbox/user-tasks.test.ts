@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import { tasksOfUser } from '../../../../runtime/src/sandbox/user-tasks.ts'
+import { tasksOfUser } from '../../../../runtime/src/cgroup/user-tasks.ts'
 import { isRoot } from '../../../support/network-lab.ts'
 
 // Nobody else has it.

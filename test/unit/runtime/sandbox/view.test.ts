@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Layers } from '../../../../runtime/src/sandbox/layers.ts'
-import { jobView, type ViewOptions } from '../../../../runtime/src/sandbox/view.ts'
+import { jobView, type ViewOptions } from '../../../../runtime/src/sandbox/root/guest-view.ts'
 
 const layers: Layers = {
   backend: 'proot',

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { expect, vi } from 'vitest'
 import { chooseBackend } from '../../../../runtime/src/signer/choose-backend.ts'
 import { selfTest } from '../../../../runtime/src/signer/self-test.ts'
-import type { SecretKeys } from '../../../../runtime/src/signer/secret-keys.ts'
+import type { SecretKeys } from '../../../../runtime/src/signer/backend.ts'
 import { test } from '../../../support/folder-fixture.ts'
 import { backends, native } from '../../../support/signer-backends.ts'
 

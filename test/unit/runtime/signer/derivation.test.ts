@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { DeploymentLabel } from '../../../../runtime/src/signer/secret-keys.ts'
+import type { DeploymentLabel } from '../../../../runtime/src/signer/backend.ts'
 import { hex } from '../../../support/hex.ts'
 import { backends } from '../../../support/signer-backends.ts'
 

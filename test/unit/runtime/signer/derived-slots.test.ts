@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createDerivedSlots } from '../../../../runtime/src/signer/derived-slots.ts'
-import { maxDerived, slots } from '../../../../runtime/src/signer/secret-keys.ts'
+import { maxDerived, slots } from '../../../../runtime/src/signer/backend.ts'
 
 /** Slots over keys that only note what is derived into them. */
 function recordedSlots() {

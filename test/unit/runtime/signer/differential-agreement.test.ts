@@ -3,7 +3,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import { encryptionCurves, type EncryptionCurve } from '@causeway/guest-sdk/protocol'
-import { slots, type SignerBackend } from '../../../../runtime/src/signer/secret-keys.ts'
+import { slots, type SignerBackend } from '../../../../runtime/src/signer/backend.ts'
 import { native, openKeys, portable } from '../../../support/signer-backends.ts'
 import { expectSame } from '../../../support/signer-comparison.ts'
 import { checkEach, type RandomSource } from '../../../support/signer-random.ts'

@@ -1,6 +1,6 @@
 import { HDKey } from '@scure/bip32'
 import { expect, it } from 'vitest'
-import { slots } from '../../../../runtime/src/signer/secret-keys.ts'
+import { slots } from '../../../../runtime/src/signer/backend.ts'
 import { native, openKeys } from '../../../support/signer-backends.ts'
 import { expectSame } from '../../../support/signer-comparison.ts'
 import { checkEach, type RandomSource } from '../../../support/signer-random.ts'

@@ -2,7 +2,7 @@
  * The smallest and largest keys and digests.
  */
 import { describe, expect, it } from 'vitest'
-import { slots } from '../../../../runtime/src/signer/secret-keys.ts'
+import { slots } from '../../../../runtime/src/signer/backend.ts'
 import { hex } from '../../../support/hex.ts'
 import { backends, openKeys } from '../../../support/signer-backends.ts'
 import {

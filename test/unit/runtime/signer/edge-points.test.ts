@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import { encryptionCurves, type EncryptionCurve } from '@causeway/guest-sdk/protocol'
-import { slots, type SignerBackend } from '../../../../runtime/src/signer/secret-keys.ts'
+import { slots, type SignerBackend } from '../../../../runtime/src/signer/backend.ts'
 import { hex } from '../../../support/hex.ts'
 import { backends, native, openKeys, portable } from '../../../support/signer-backends.ts'
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createHiddenLine } from '../../../../runtime/src/signer/hidden-line.ts'
+import { createHiddenLine } from '../../../../runtime/src/signer/root/hidden-line.ts'
 
 /** Types all bytes. @returns the outcome of the last one, and the line */
 function typed(...input: (string | number)[]) {

@@ -6,8 +6,8 @@ import {
   mergeImported,
   readImportedKeys,
   wipeImported,
-} from '../../../../runtime/src/signer/imported-keys.ts'
-import type { ImportedKeys } from '../../../../runtime/src/signer/secret-keys.ts'
+} from '../../../../runtime/src/signer/imported/imported-keys.ts'
+import type { ImportedKeys } from '../../../../runtime/src/signer/backend.ts'
 import { bytes } from '../../../support/hex.ts'
 import { test } from '../../../support/folder-fixture.ts'
 import { backends, native } from '../../../support/signer-backends.ts'

@@ -11,7 +11,7 @@ import {
 } from '@causeway/guest-sdk/protocol'
 import { toErrorObject, type RpcError } from '../../../../runtime/src/bridge/errors.ts'
 import { createKeyring, type Keyring } from '../../../../runtime/src/signer/keyring.ts'
-import type { PrivateKeys } from '../../../../runtime/src/signer/secret-keys.ts'
+import type { PrivateKeys } from '../../../../runtime/src/signer/backend.ts'
 import { fixedKeys } from '../../../support/deployment-keys.ts'
 import { bytes, hex } from '../../../support/hex.ts'
 import { backends } from '../../../support/signer-backends.ts'

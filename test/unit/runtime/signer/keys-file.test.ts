@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { decodeKeysFile, encodeKeysFile } from '../../../../runtime/src/signer/keys-file.ts'
-import type { ImportedKeys } from '../../../../runtime/src/signer/secret-keys.ts'
+import {
+  decodeKeysFile,
+  encodeKeysFile,
+} from '../../../../runtime/src/signer/imported/keys-file.ts'
+import type { ImportedKeys } from '../../../../runtime/src/signer/backend.ts'
 import { fixedKeys } from '../../../support/deployment-keys.ts'
 import { native } from '../../../support/signer-backends.ts'
 

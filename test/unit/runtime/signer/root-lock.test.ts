@@ -4,7 +4,7 @@ import {
   lockRootChange,
   lockRootInUse,
   lockRootOutOfUse,
-} from '../../../../runtime/src/signer/root-lock.ts'
+} from '../../../../runtime/src/signer/root/root-lock.ts'
 import { test } from '../../../support/folder-fixture.ts'
 import { thrownBy } from '../../../support/thrown.ts'
 

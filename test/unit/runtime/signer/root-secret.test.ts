@@ -15,8 +15,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect } from 'vitest'
-import { openRootKeys, unlockRoot } from '../../../../runtime/src/signer/open-root.ts'
-import { findRoot, rootSecretName } from '../../../../runtime/src/signer/root-secret.ts'
+import { openRootKeys, unlockRoot } from '../../../../runtime/src/signer/root/open-root.ts'
+import { findRoot, rootSecretName } from '../../../../runtime/src/signer/root/root-secret.ts'
 import { hex } from '../../../support/hex.ts'
 import { test } from '../../../support/folder-fixture.ts'
 import { backends } from '../../../support/signer-backends.ts'
@@ -24,7 +24,7 @@ import { thrownBy } from '../../../support/thrown.ts'
 
 const isRoot = process.getuid?.() === 0
 const module = fileURLToPath(
-  new URL('../../../../runtime/src/signer/open-root.ts', import.meta.url),
+  new URL('../../../../runtime/src/signer/root/open-root.ts', import.meta.url),
 )
 const load = async (stateFolder: string, passphraseFile?: string) => {
   const root = await unlockRoot({ stateFolder, ...(passphraseFile && { passphraseFile }) })

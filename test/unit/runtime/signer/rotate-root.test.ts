@@ -3,16 +3,16 @@ import { cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect } from 'vitest'
-import { openRootKeys, unlockRoot } from '../../../../runtime/src/signer/open-root.ts'
-import { resealStoredKeys } from '../../../../runtime/src/signer/reseal-stored-keys.ts'
-import { rotateRoot } from '../../../../runtime/src/signer/rotate-root.ts'
-import { rootSecretName } from '../../../../runtime/src/signer/root-secret.ts'
-import type { DeploymentLabel, ImportedKeys } from '../../../../runtime/src/signer/secret-keys.ts'
+import { openRootKeys, unlockRoot } from '../../../../runtime/src/signer/root/open-root.ts'
+import { resealStoredKeys } from '../../../../runtime/src/signer/imported/reseal-stored-keys.ts'
+import { rotateRoot } from '../../../../runtime/src/signer/root/rotate-root.ts'
+import { rootSecretName } from '../../../../runtime/src/signer/root/root-secret.ts'
+import type { DeploymentLabel, ImportedKeys } from '../../../../runtime/src/signer/backend.ts'
 import {
   readStoredKeys,
   storedKeysFile,
   writeStoredKeys,
-} from '../../../../runtime/src/signer/stored-keys.ts'
+} from '../../../../runtime/src/signer/imported/stored-keys.ts'
 import { fixedKeys } from '../../../support/deployment-keys.ts'
 import { test } from '../../../support/folder-fixture.ts'
 import { hex } from '../../../support/hex.ts'

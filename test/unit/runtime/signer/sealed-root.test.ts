@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isSealed, sealRoot, unsealRoot } from '../../../../runtime/src/signer/sealed-root.ts'
+import { isSealed, sealRoot, unsealRoot } from '../../../../runtime/src/signer/root/sealed-root.ts'
 import { hex } from '../../../support/hex.ts'
 import { thrownBy } from '../../../support/thrown.ts'
 

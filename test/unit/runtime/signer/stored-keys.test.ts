@@ -14,14 +14,14 @@ import type {
   DeploymentLabel,
   ImportedKeys,
   SignerBackend,
-} from '../../../../runtime/src/signer/secret-keys.ts'
+} from '../../../../runtime/src/signer/backend.ts'
 import {
   nextFile,
   readStoredKeys,
   removeStoredKeys,
   storedKeysFile,
   writeStoredKeys,
-} from '../../../../runtime/src/signer/stored-keys.ts'
+} from '../../../../runtime/src/signer/imported/stored-keys.ts'
 import { fixedKeys } from '../../../support/deployment-keys.ts'
 import { test } from '../../../support/folder-fixture.ts'
 import { backends, native, portable } from '../../../support/signer-backends.ts'

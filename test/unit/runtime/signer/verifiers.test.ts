@@ -5,7 +5,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { signingCurves } from '@causeway/guest-sdk/protocol'
-import { slots } from '../../../../runtime/src/signer/secret-keys.ts'
+import { slots } from '../../../../runtime/src/signer/backend.ts'
 import { backends, openKeys } from '../../../support/signer-backends.ts'
 import { verifiers, type Signed } from '../../../support/signer-verifiers.ts'
 

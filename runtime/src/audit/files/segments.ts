@@ -1,0 +1,82 @@
+/**
+ * Full files of a log.
+ * @module
+ */
+import { closeSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { listSegments, type Segment } from './folder.ts'
+import type { HeadFacts } from '../head.ts'
+import { continues, membersOf, parseLine, type AuditLine } from '../line.ts'
+import { openPlain } from './plain-file.ts'
+import { readLines } from './read-lines.ts'
+import { readTail } from './tail.ts'
+
+/**
+ * The segments that this log has written, oldest first: back from the newest one, each is continued
+ * by the next. Files that somebody else put there are none of them, whatever they say.
+ * @param newest name of the one that was just closed
+ */
+export function ownSegments(folder: string, newest: string): Segment[] {
+  const others = listSegments(folder).filter(({ name }) => name !== newest)
+  const start = firstLineOf(join(folder, newest))
+  if (!start) return []
+  const own: Segment[] = [{ name: newest, firstSeq: start.line.seq }]
+  let next = start
+  for (const { name } of others.reverse()) {
+    const path = join(folder, name)
+    const first = firstIfFollowedBy(path, next)
+    if (!first) continue
+    own.unshift({ name, firstSeq: first.line.seq })
+    next = first
+  }
+  return own
+}
+
+/** A file's first line, and its bytes. */
+interface FirstLine {
+  line: AuditLine
+  bytes: Buffer
+}
+
+/** Undefined when the line does not continue the file, or that is no plain file. */
+function firstIfFollowedBy(path: string, next: FirstLine): FirstLine | undefined {
+  try {
+    return isFollowedBy(path, next) ? firstLineOf(path) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isFollowedBy(path: string, { line, bytes }: FirstLine): boolean {
+  if (line.event !== 'inconsistent') {
+    const last = readTail(path, Infinity)?.lines.at(-1)
+    return last !== undefined && continues(line, last)
+  }
+  // After a break the log went on in a new file, which says with which line the old one ended.
+  const { seq, hash } = (membersOf(bytes)['found'] ?? {}) as Partial<HeadFacts>
+  const tail = typeof seq === 'number' ? readTail(path, seq) : undefined
+  return tail?.lines.some((found) => found?.seq === seq && found?.hash === hash) ?? false
+}
+
+export function removeSegments(folder: string, segments: readonly Segment[]): void {
+  for (const { name } of segments) rmSync(join(folder, name), { force: true })
+}
+
+/** Number of a file's first line; undefined when that is none. */
+export function firstSeqOf(file: string): number | undefined {
+  return firstLineOf(file)?.line.seq
+}
+
+function firstLineOf(file: string): FirstLine | undefined {
+  const fd = openPlain(file)
+  if (fd === undefined) return undefined
+  try {
+    for (const { bytes } of readLines(fd)) {
+      const line = parseLine(bytes)
+      return line && { line, bytes }
+    }
+    return undefined
+  } finally {
+    closeSync(fd)
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * Line → request. json-rpc-2.0 lets through what the specification forbids (id objects, string
+ * params, a batch of one), so the shape is checked here before it sees a request.
+ * @module
+ */
+import { isUtf8 } from 'node:buffer'
+import { RpcError } from '../errors.ts'
+import { exactId, type ExactId } from './exact-id.ts'
+import { jsonType } from '../json-type.ts'
+import type { BridgeLimits } from '../limits/limits.ts'
+import { isTooComplex } from './structure.ts'
+
+/** A request whose shape is right; the method need not exist. */
+export interface Envelope {
+  method: string
+  /** Positional; absent and null are `[]`, an object is its only element. */
+  params: readonly unknown[]
+  /** Undefined for a notification. */
+  id: string | number | null | undefined
+}
+
+/** A line that is no request: why, and the id that its reply must carry. */
+export interface RefusedLine {
+  error: RpcError
+  id: string | number | null
+  /** What the reply's id really is, when no JavaScript number can hold it. */
+  exact?: ExactId | undefined
+}
+
+export type ParsedLine = { envelope: Envelope; exact?: ExactId | undefined } | RefusedLine
+
+/**
+ * Checks one request line, without its newline (DESIGN, Bridge: Envelope; JSON-RPC 2.0 §4).
+ * @param line its text, or its bytes when they may be no valid UTF-8
+ */
+export function parseLine(
+  line: string | Buffer,
+  { maxStructure }: Pick<BridgeLimits, 'maxStructure'>,
+): ParsedLine {
+  if (typeof line !== 'string' && !isUtf8(line)) {
+    return refuse(new RpcError('PARSE', 'the request line is not valid UTF-8'))
+  }
+  const text = line.toString()
+  if (isTooComplex(text, maxStructure)) return refuse(tooComplex(maxStructure))
+  try {
+    return withExactId(text, JSON.parse(text))
+  } catch {
+    return refuse(notJson(text))
+  }
+}
+
+function withExactId(text: string, value: unknown): ParsedLine {
+  const exact = exactId(text, (value as { id?: unknown } | null)?.id)
+  if (!exact) return parseEnvelope(value)
+  return { ...parseEnvelope({ ...(value as object), id: exact.token }), exact }
+}
+
+function parseEnvelope(value: unknown): ParsedLine {
+  if (Array.isArray(value)) {
+    return invalid('a connection carries one request; a batch needs one connection each', null)
+  }
+  if (typeof value !== 'object' || value === null) {
+    return invalid(`expected a request object, found ${jsonType(value)}`, null)
+  }
+  const { jsonrpc, method, params, id } = value as Record<string, unknown>
+  if (!isId(id))
+    return invalid(`id: expected a string, a finite number or null, found ${jsonType(id)}`, null)
+  const replyId = id ?? null
+  if (jsonrpc !== '2.0') return invalid(`jsonrpc: expected "2.0", found ${shown(jsonrpc)}`, replyId)
+  if (typeof method !== 'string') {
+    return invalid(`method: expected a string, found ${jsonType(method)}`, replyId)
+  }
+  const list = paramsList(params)
+  if (!list)
+    return invalid(`params: expected an array or an object, found ${jsonType(params)}`, replyId)
+  return { envelope: { method, params: list, id } }
+}
+
+function paramsList(params: unknown): readonly unknown[] | undefined {
+  if (params === undefined || params === null) return []
+  if (Array.isArray(params)) return params as unknown[]
+  return typeof params === 'object' ? [params] : undefined
+}
+
+function isId(id: unknown): id is string | number | null | undefined {
+  return id === undefined || id === null || typeof id === 'string' || Number.isFinite(id)
+}
+
+function tooComplex(maxStructure: number): RpcError {
+  const message = `the request line has over ${maxStructure} brackets, colons and commas`
+  return new RpcError('LIMIT_EXCEEDED', message, { details: { maxStructure } })
+}
+
+function notJson(text: string): RpcError {
+  if (/^(?:GET|POST|PUT|HEAD|OPTIONS|DELETE|PATCH|CONNECT) /.test(text)) {
+    return new RpcError('PARSE', 'this socket speaks JSON-RPC 2.0 lines, found an HTTP request', {
+      hint: 'send one JSON object and a newline',
+    })
+  }
+  return new RpcError('PARSE', 'the request line is not valid JSON')
+}
+
+function invalid(message: string, id: string | number | null): ParsedLine {
+  return refuse(new RpcError('INVALID_REQUEST', message), id)
+}
+
+function refuse(error: RpcError, id: string | number | null = null): ParsedLine {
+  return { error, id }
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value.slice(0, 40)) : jsonType(value)
+}

@@ -1,0 +1,105 @@
+/**
+ * The method table as an OpenRPC 1.3 document; params and results as JSON Schemas of draft 7.
+ * @module
+ */
+import {
+  errorCodes,
+  errorFacts,
+  methodFacts,
+  type ContentDescriptor,
+  type DiscoveredError,
+  type DiscoveredNetwork,
+  type ErrorDescription,
+  type ErrorKind,
+  type JsonSchema,
+  type MethodDescription,
+  type MethodName,
+  type OpenRpcDocument,
+} from '@causeway/guest-sdk/protocol'
+import { toJsonSchema } from '@valibot/to-json-schema'
+import type * as v from 'valibot'
+import { methodTable } from '../methods.ts'
+
+/** What the document says of the host. */
+export interface HostFacts {
+  /** Bridge level. */
+  level: string
+  signer?: 'native' | 'portable'
+  network?: DiscoveredNetwork
+}
+
+/** The document for a host, around methods in the table's order. */
+export function openRpcDocument<M extends MethodDescription>(
+  { level, signer, network }: HostFacts,
+  methods: M[],
+): OpenRpcDocument<M> {
+  return {
+    openrpc: '1.3.2',
+    info: {
+      title: 'Causeway bridge',
+      version: level,
+      ...(signer && { 'x-signer': signer }),
+      ...(network && { 'x-network': network }),
+    },
+    methods,
+    'x-errors': Object.fromEntries(errorKinds.map((kind) => [kind, describeError(kind)])),
+  }
+}
+
+/** What the document says of one method, whoever asks. */
+export function describeMethod(name: MethodName): MethodDescription {
+  const { summary, params, result, class: methodClass } = methodTable[name]
+  const { since, platform } = methodFacts[name]
+  return {
+    name,
+    summary,
+    paramStructure: 'by-position',
+    params: describeParams(params),
+    result: { name: 'result', schema: jsonSchema(result) },
+    errors: describeErrors(ownErrors(name)),
+    'x-since': since,
+    'x-platform': platform,
+    'x-class': methodClass,
+  }
+}
+
+/** Kinds that a method may answer beyond those that every call may. */
+export function ownErrors(name: MethodName): ErrorKind[] {
+  const { params, errors } = methodTable[name]
+  return items(params).length === 0 ? [...errors] : ['INVALID_PARAMS', ...errors]
+}
+
+const errorKinds = Object.keys(errorCodes) as ErrorKind[]
+
+function describeError(kind: ErrorKind): ErrorDescription {
+  const { when, retry } = errorFacts[kind]
+  return { code: errorCodes[kind], description: when, retry }
+}
+
+/** OpenRPC wants one entry a code. */
+function describeErrors(kinds: readonly ErrorKind[]): DiscoveredError[] {
+  const codes = [...new Set(kinds.map((kind) => errorCodes[kind]))]
+  return codes.map((code) => {
+    const same = kinds.filter((kind) => errorCodes[kind] === code)
+    return { code, message: same.join(', '), data: { kinds: same } }
+  })
+}
+
+function describeParams(params: v.GenericSchema): ContentDescriptor[] {
+  return items(params).map((schema) => ({
+    name: 'params',
+    required: true,
+    schema: jsonSchema(schema),
+  }))
+}
+
+/** Every row's params are a tuple. */
+function items(params: v.GenericSchema): v.GenericSchema[] {
+  return (params as unknown as { items: v.GenericSchema[] }).items
+}
+
+function jsonSchema(schema: v.GenericSchema): JsonSchema {
+  // A document holds many schemas; what draft they are stands in OpenRPC's specification.
+  const { $schema: _, ...rest } = toJsonSchema(schema)
+  return rest
+}

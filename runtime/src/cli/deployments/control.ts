@@ -1,0 +1,53 @@
+/**
+ * What the commands that talk to a daemon have in common.
+ * @module
+ */
+import { join } from 'node:path'
+import { Command } from 'commander'
+import { createControlClient, type ControlClient } from '../../control/client.ts'
+import { deploymentClient, type DeploymentClient } from '../../control/deployment-client.ts'
+import { controlSocketName } from '../../control/socket-name.ts'
+import { stateRoot } from '../../state/state-folders.ts'
+import { fail } from '../failure.ts'
+
+export interface ControlFlags {
+  state?: string
+}
+
+/** A command with `--state`, which leads to the daemon. */
+export function controlCommand(name: string, description: string): Command {
+  return new Command(name)
+    .description(description)
+    .option('--state <dir>', 'state folder of the daemon (default: as causeway daemon)')
+}
+
+/** The same about one deployment. */
+export function deploymentCommand(name: string, description: string): Command {
+  return controlCommand(name, description).argument(
+    '<id>',
+    'id of a deployment, or the beginning of its name',
+  )
+}
+
+/** Calls with a client of the daemon; what goes wrong is told and is the exit code. */
+export async function withDaemon(
+  { state }: ControlFlags,
+  use: (client: ControlClient) => Promise<void>,
+): Promise<void> {
+  const path = join(stateRoot(state), controlSocketName)
+  const start = state === undefined ? 'causeway daemon' : `causeway daemon --state ${state}`
+  try {
+    await use(createControlClient(path, start))
+  } catch (error) {
+    // A reader that went away (`causeway logs … | head`) has seen what it wanted.
+    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') fail(error)
+  }
+}
+
+/** The action of a {@link deploymentCommand}. */
+export function onDeployment<Flags extends ControlFlags>(
+  use: (deployment: DeploymentClient, flags: Flags) => Promise<void>,
+): (reference: string, flags: Flags) => Promise<void> {
+  return (reference, flags) =>
+    withDaemon(flags, (client) => use(deploymentClient(client, reference), flags))
+}

@@ -1,0 +1,90 @@
+/**
+ * `causeway deploy`: gives a deployment to the daemon.
+ * @module
+ */
+import { realpath } from 'node:fs/promises'
+import type { Command } from 'commander'
+import { deploymentClient, type DeploymentClient } from '../../control/deployment-client.ts'
+import type { DeploymentEvent } from '../../supervisor/run/event-feed.ts'
+import { describeExit, type JobExit } from '../../execution/contract/exit.ts'
+import type { DeploymentDetail } from '../../supervisor/summary.ts'
+import { controlCommand, withDaemon, type ControlFlags } from './control.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { print, printable } from '../print/printable.ts'
+import { createReporter, type Reporter } from '../print/report.ts'
+
+interface DeployFlags extends ControlFlags {
+  replace?: boolean
+  wait?: boolean
+  allowLocalImages?: boolean
+  json?: boolean
+}
+
+/** The first line of a deployment's events is how it is. */
+type EventLine = DeploymentEvent | { type: 'state'; deployment: DeploymentDetail }
+
+export function deployCommand(): Command {
+  return controlCommand(
+    'deploy',
+    'give a deployment to the daemon, which runs it as its schedule says',
+  )
+    .argument('<deployment>', 'deployment file (JSON)')
+    .option('--replace', 'put it in the place of one with the same id; keys and logs stay')
+    .option('--wait', 'wait until its job runs, or could not be started')
+    .option('--allow-local-images', 'allow image URLs with file: and http: to loopback')
+    .option('--json', 'print what the daemon knows of it as JSON')
+    .addHelpText(
+      'after',
+      `
+The daemon keeps copies: the file, its bundle and its keys are not needed any more.
+Exit code with --wait: 0 when the job runs or has run; ${exitCodes.failed} when it could not be started.`,
+    )
+    .action(deploy)
+}
+
+async function deploy(file: string, flags: DeployFlags): Promise<void> {
+  await withDaemon(flags, async (client) => {
+    const { replace = false, allowLocalImages = false } = flags
+    const body = { file: await realpath(file), replace, allowLocalImages }
+    const deployment = await client.call<DeploymentDetail>('POST', '/v1/deployments', body)
+    tell(deployment, flags)
+    if (flags.wait) await waitForJob(deploymentClient(client, deployment.name))
+  })
+}
+
+function tell({ name, id, ...rest }: DeploymentDetail, { json }: DeployFlags): void {
+  for (const text of rest.warnings ?? []) process.stderr.write(printable(`! ${text}\n`))
+  print(json ? JSON.stringify({ name, id, ...rest }) : `✓ deployment ${id}: name ${name}`)
+}
+
+async function waitForJob(deployment: DeploymentClient): Promise<void> {
+  const reporter = createReporter(process.stderr)
+  for await (const event of deployment.lines<EventLine>('/events')) {
+    const exit = takeEvent(event, reporter)
+    if (exit === undefined) continue
+    if (exit !== 'running') finish(exit)
+    return
+  }
+}
+
+/** @returns how it came out, as soon as that is known */
+function takeEvent(event: EventLine, reporter: Reporter): JobExit | 'running' | undefined {
+  if (event.type === 'state') return outcomeOf(event.deployment)
+  if (event.type === 'execution-ended') return event.exit
+  if (event.type === 'image-progress') reporter.progress(event.progress)
+  if (event.type !== 'job-started') return undefined
+  reporter.done('job started', `uid ${event.uid}, ${event.sandbox}`)
+  return 'running'
+}
+
+/** A quick job may have come and gone before anybody listened. */
+function outcomeOf({ state, exit }: DeploymentDetail): JobExit | 'running' | undefined {
+  if (state === 'running' || state === 'restarting') return 'running'
+  return state === 'ended' || state === 'stopped' ? exit : undefined
+}
+
+function finish(exit: JobExit): void {
+  const isFailure = exit.reason === 'start-failed'
+  process.stderr.write(printable(`${isFailure ? '✗' : '✓'} ${describeExit(exit)}\n`))
+  if (isFailure) process.exitCode = exitCodes.failed
+}

@@ -1,0 +1,85 @@
+/**
+ * `causeway inspect`: all that the daemon knows of a deployment.
+ * @module
+ */
+import type { Command } from 'commander'
+import type { DeploymentClient } from '../../control/deployment-client.ts'
+import { describeExit } from '../../execution/contract/exit.ts'
+import type { PastExecution } from '../../supervisor/record/record.ts'
+import type { DeploymentDetail, RunningExecution } from '../../supervisor/summary.ts'
+import { deploymentCommand, onDeployment, type ControlFlags } from './control.ts'
+import { print } from '../print/printable.ts'
+
+interface InspectFlags extends ControlFlags {
+  json?: boolean
+}
+
+const labelWidth = 14
+const shownExecutions = 10
+
+export function inspectCommand(): Command {
+  return deploymentCommand(
+    'inspect',
+    'show a deployment: what it is, where it runs, how its executions ended',
+  )
+    .option('--json', 'print one JSON document, with the whole history')
+    .addHelpText('after', '\nValues of its environment and its keys are never shown.')
+    .action(onDeployment(inspect))
+}
+
+async function inspect(deployment: DeploymentClient, { json }: InspectFlags): Promise<void> {
+  const detail = await deployment.call<DeploymentDetail>('GET')
+  print(json ? JSON.stringify(detail) : describe(detail))
+}
+
+function describe(detail: DeploymentDetail): string {
+  const { error, origin, image, entrypoint, restartPolicy, environment, current } = detail
+  const { history = [], nextStart, deployedAt, missed } = detail
+  const lines: [string, string | undefined][] = [
+    ['deployment', detail.id],
+    ['name', detail.name],
+    ['state', error === undefined ? detail.state : `${detail.state}: ${error}`],
+    ['file', detail.file],
+    ['deployed', time(deployedAt)],
+    ['origin', origin && `${origin.kind} ${origin.source}`],
+    ['bundle', detail.cid],
+    ['image', image && `${image.url}, sha256 ${image.sha256}`],
+    ['entrypoint', entrypoint && `${entrypoint}, restart ${restartPolicy}`],
+    ['environment', environment?.join(' ')],
+    ['next start', time(nextStart)],
+    ['missed', missed ? String(missed) : undefined],
+    ...(current ? currentLines(current) : []),
+    ...history.slice(0, shownExecutions).map(pastLine),
+  ]
+  return lines.flatMap(([label, text]) => (text ? line(label, text) : [])).join('\n')
+}
+
+function line(label: string, text: string): string {
+  return `${label.padEnd(labelWidth)} ${text}`
+}
+
+function currentLines(current: RunningExecution): [string, string | undefined][] {
+  const { number, startedAt, deadline, attempts, restarts, socket, uid, sandbox } = current
+  return [
+    [
+      `execution ${number}`,
+      `since ${time(startedAt)}${deadline ? `, until ${time(deadline)}` : ''}`,
+    ],
+    ['attempt', `${attempts.at(-1)?.number ?? 0}, ${restarts} restarts`],
+    ['socket', socket],
+    ['sandbox', sandbox && `uid ${uid}, ${sandbox}`],
+  ]
+}
+
+function pastLine(past: PastExecution): [string, string] {
+  if (past.kind === 'missed') {
+    return ['missed', `${past.count} due ${time(past.firstDue)} to ${time(past.lastDue)}`]
+  }
+  const attempts = past.attempts.at(-1)?.number ?? 0
+  const text = `${time(past.startedAt)} to ${time(past.endedAt)}, ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}: ${describeExit(past.exit)}`
+  return [`execution ${past.number}`, text]
+}
+
+function time(ms: number | undefined): string | undefined {
+  return ms === undefined ? undefined : new Date(ms).toISOString()
+}

@@ -1,0 +1,61 @@
+/**
+ * `causeway ps`: the daemon's deployments.
+ * @module
+ */
+import type { Command } from 'commander'
+import { describeExit } from '../../execution/contract/exit.ts'
+import type { DeploymentSummary } from '../../supervisor/summary.ts'
+import { controlCommand, withDaemon, type ControlFlags } from './control.ts'
+import { print } from '../print/printable.ts'
+
+interface PsFlags extends ControlFlags {
+  all?: boolean
+  json?: boolean
+}
+
+const shownNameLength = 12
+const columns = ['NAME', 'ID', 'STATE', 'EXECUTIONS', 'NEXT START', 'LAST EXIT'] as const
+
+export function psCommand(): Command {
+  return controlCommand('ps', 'list the daemon’s deployments')
+    .option('--all', 'also those that are stopped or have nothing more to do')
+    .option('--json', 'print one JSON document')
+    .action(ps)
+}
+
+async function ps(flags: PsFlags): Promise<void> {
+  await withDaemon(flags, async (client) => {
+    const answer = await client.call<{ deployments: DeploymentSummary[] }>('GET', '/v1/deployments')
+    const shown = answer.deployments.filter((one) => flags.all || isActive(one))
+    print(flags.json ? JSON.stringify(shown) : table([columns, ...shown.map(row)]))
+  })
+}
+
+function isActive({ state }: DeploymentSummary): boolean {
+  return state !== 'stopped' && state !== 'ended'
+}
+
+function row(deployment: DeploymentSummary): string[] {
+  const { name, id, state, executions, nextStart, exit, error } = deployment
+  return [
+    name.slice(0, shownNameLength),
+    id ?? '',
+    state,
+    executions === undefined ? '' : String(executions),
+    nextStart === undefined ? '' : new Date(nextStart).toISOString(),
+    error ?? (exit ? describeExit(exit) : ''),
+  ]
+}
+
+/** Columns as wide as their widest cell; the last one is not filled up. */
+function table(rows: readonly (readonly string[])[]): string {
+  const widths = columns.map((_, index) =>
+    Math.max(...rows.map((cells) => cells[index]?.length ?? 0)),
+  )
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+      .join('  ')
+      .trimEnd()
+  return rows.map(line).join('\n')
+}

@@ -1,0 +1,79 @@
+/**
+ * What the `image` commands share: the store, its options, what is printed.
+ * @module
+ */
+import type { ImageStore, OnProgress, Owner } from '@causeway/images'
+import type { Command } from 'commander'
+import { loadConfig } from '../../config/config.ts'
+import { openImages, treeOwner } from '../../host/images.ts'
+import { openState, type StateFolders } from '../../state/state-folders.ts'
+import { fail } from '../failure.ts'
+import { showProgress } from '../print/image-progress.ts'
+import { printable } from '../print/printable.ts'
+import { abortOnSignals } from '../signals.ts'
+
+/** Options of every `image` command. */
+export interface ImageFlags {
+  state?: string
+  config?: string
+  json?: boolean
+  allowLocalImages?: boolean
+}
+
+/** What an `image` command works with. */
+export interface ImageWork {
+  images: ImageStore
+  state: StateFolders
+  /** Whose unpacked images are. */
+  owner: Owner | undefined
+  signal: AbortSignal
+  onProgress: OnProgress
+}
+
+/** Adds `--json`, `--state` and `--config`. */
+export function withImageOptions(command: Command): Command {
+  return command
+    .option('--json', 'print one JSON document')
+    .option(
+      '--state <dir>',
+      'folder with the images (default: $XDG_STATE_HOME/causeway, ~/.local/state/causeway, or /var/lib/causeway for root)',
+    )
+    .option('--config <file>', 'configuration file (TOML)')
+}
+
+/**
+ * Calls with the store and prints what the call returns: the document as JSON, or the text.
+ * @param work returns a document for machines and a text for people
+ */
+export async function printImages(
+  flags: ImageFlags,
+  work: (parts: ImageWork) => Promise<{ document: unknown; text: string }>,
+): Promise<void> {
+  const progress = showProgress(process.stderr)
+  try {
+    const { document, text } = await withImages(flags, progress.report, work)
+    progress.clear()
+    process.stdout.write(flags.json ? `${JSON.stringify(document)}\n` : printable(text))
+  } catch (error) {
+    progress.clear()
+    fail(error)
+  }
+}
+
+async function withImages<T>(
+  flags: ImageFlags,
+  onProgress: OnProgress,
+  work: (parts: ImageWork) => Promise<T>,
+): Promise<T> {
+  const config = loadConfig(flags.config)
+  if (flags.allowLocalImages) config.images.allowLocal = true
+  const state = openState(flags.state)
+  const onWarning = (message: string) => void process.stderr.write(printable(`! ${message}\n`))
+  const images = openImages({ config, state, onWarning })
+  const owner = treeOwner(config)
+  try {
+    return await work({ images, state, owner, signal: abortOnSignals(), onProgress })
+  } finally {
+    await images.settled()
+  }
+}

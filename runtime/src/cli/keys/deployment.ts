@@ -1,0 +1,87 @@
+/**
+ * What the `keys` commands need of a deployment: who it is, and the root keys.
+ * @module
+ */
+import { hardenProcess } from '@causeway/native'
+import type { Deployment } from '@causeway/manifest'
+import { loadConfig } from '../../config/config.ts'
+import { identify, importedKeysOf, labelOf, type Identity } from '../../deployment/identity.ts'
+import { loadWithoutSandbox } from '../../deployment/load.ts'
+import { chooseBackend } from '../../signer/choose-backend.ts'
+import { noKeys, wipeImported } from '../../signer/imported/imported-keys.ts'
+import { unlockRoot, type RootOptions, type UnlockedRoot } from '../../signer/root/open-root.ts'
+import { lockRootInUse } from '../../signer/root/root-lock.ts'
+import type {
+  DeploymentLabel,
+  ImportedKeys,
+  RootKeys,
+  SignerBackend,
+} from '../../signer/backend.ts'
+import { readStoredKeys } from '../../signer/imported/stored-keys.ts'
+import { openState } from '../../state/state-folders.ts'
+import { passphraseOf, type SharedOptions } from '../options.ts'
+
+/** How a host keeps its root secret. */
+export type RootKeeping = Pick<UnlockedRoot, 'place' | 'path'> & { sealed: boolean }
+
+export interface DeploymentKeys {
+  deployment: Deployment
+  identity: Identity
+  label: DeploymentLabel
+  stateFolder: string
+  backend: SignerBackend
+  root: RootKeys
+  keeping: RootKeeping
+}
+
+/** Calls with a deployment's keys within reach, and no rotation meanwhile. */
+export async function withDeploymentKeys<T>(
+  file: string,
+  flags: SharedOptions,
+  use: (keys: DeploymentKeys) => T,
+): Promise<T> {
+  hardenProcess()
+  const config = loadConfig(flags.config)
+  const { backend } = await chooseBackend(config.signer.backend)
+  const { deployment } = await loadWithoutSandbox(file)
+  const stateFolder = openState(flags.state).root
+  const release = lockRootInUse(stateFolder)
+  try {
+    const { root, keeping } = await openRoot(backend, { stateFolder, ...passphraseOf(flags) })
+    try {
+      const identity = identify(deployment, root.account, config.processor)
+      const label = labelOf(identity)
+      return use({ deployment, identity, label, stateFolder, backend, root, keeping })
+    } finally {
+      root.destroy()
+    }
+  } finally {
+    release()
+  }
+}
+
+/** The keys that stand in the place of derived ones, by where they are from. */
+export function importsOf(keys: DeploymentKeys): { file: ImportedKeys; stored: ImportedKeys } {
+  const { deployment, stateFolder, label, root, backend } = keys
+  const stored = readStoredKeys(stateFolder, label, root, backend.isPrivateKey) ?? noKeys
+  try {
+    return { file: importedKeysOf(deployment, backend), stored }
+  } catch (error) {
+    wipeImported(stored)
+    throw error
+  }
+}
+
+async function openRoot(
+  backend: SignerBackend,
+  options: RootOptions,
+): Promise<{ root: RootKeys; keeping: RootKeeping }> {
+  const unlocked = await unlockRoot(options)
+  try {
+    const { place, path, passphrase } = unlocked
+    const keeping = { place, path, sealed: passphrase !== undefined }
+    return { root: backend.openRoot(unlocked.secret), keeping }
+  } finally {
+    unlocked.wipe()
+  }
+}

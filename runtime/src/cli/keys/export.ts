@@ -1,0 +1,72 @@
+/**
+ * `causeway keys export`: all private keys of a deployment, for another host.
+ * @module
+ */
+import { resolve } from 'node:path'
+import { Command } from 'commander'
+import { wipeImported, mergeImported } from '../../signer/imported/imported-keys.ts'
+import { encodeKeysFile } from '../../signer/imported/keys-file.ts'
+import { createSecretFile } from '../../signer/secret-file.ts'
+import type { SecretKeys } from '../../signer/backend.ts'
+import { fail } from '../failure.ts'
+import { importsOf, withDeploymentKeys, type DeploymentKeys } from './deployment.ts'
+import { withSharedOptions, type SharedOptions } from '../options.ts'
+import { printable } from '../print/printable.ts'
+
+export function keysExportCommand(): Command {
+  const command = new Command('export')
+    .description('write all private keys of a deployment to a new file of mode 0600')
+    .argument('<deployment>', 'deployment file (JSON)')
+    .requiredOption('--out <file>', 'the file, which must not be there yet')
+    .addHelpText(
+      'after',
+      '\nOn the other host name the file as "keys" in the deployment file, or: causeway keys import',
+    )
+  return withSharedOptions(command).action(exportKeys)
+}
+
+async function exportKeys(file: string, flags: SharedOptions & { out: string }): Promise<void> {
+  try {
+    if (flags.out === '-') throw new Error('--out: expected a file, found -; keys are not printed')
+    const out = resolve(flags.out)
+    const id = await withDeploymentKeys(file, flags, (keys) => {
+      writeKeys(keys, out)
+      return keys.identity.id
+    })
+    process.stderr.write(
+      printable(
+        `✓ ${out}: all private keys of deployment ${id} and its HD seed, not encrypted\n! whoever has this file has the keys: move it safely and delete it when it is imported\n`,
+      ),
+    )
+  } catch (error) {
+    fail(error)
+  }
+}
+
+function writeKeys(keys: DeploymentKeys, out: string): void {
+  const { file, stored } = importsOf(keys)
+  const secretKeys = keys.root.deriveKeys(keys.label, mergeImported(file, stored))
+  const content = encodeAll(secretKeys)
+  try {
+    createSecretFile(out, content)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    throw new Error(`${out}: expected nothing there, found a file; nothing was written`)
+  } finally {
+    content.fill(0)
+  }
+}
+
+/** Every key as bytes of the file; nothing else is left of them. */
+function encodeAll(secretKeys: SecretKeys): Buffer {
+  try {
+    const exported = secretKeys.exportKeys()
+    try {
+      return encodeKeysFile(exported)
+    } finally {
+      wipeImported(exported)
+    }
+  } finally {
+    secretKeys.destroy()
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * `causeway keys import`: keeps a deployment's keys from elsewhere, sealed under the root secret.
+ * @module
+ */
+import { resolve } from 'node:path'
+import { Command } from 'commander'
+import {
+  importedNames,
+  readImportedKeys,
+  wipeImported,
+} from '../../signer/imported/imported-keys.ts'
+import type { ImportedKeys, SignerBackend } from '../../signer/backend.ts'
+import { removeStoredKeys, writeStoredKeys } from '../../signer/imported/stored-keys.ts'
+import { StartError } from '../../errors/start-error.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { fail } from '../failure.ts'
+import { withDeploymentKeys, type DeploymentKeys } from './deployment.ts'
+import { withSharedOptions, type SharedOptions } from '../options.ts'
+import { printable } from '../print/printable.ts'
+
+interface ImportFlags extends SharedOptions {
+  from?: string
+  forget?: boolean
+}
+
+export function keysImportCommand(): Command {
+  const command = new Command('import')
+    .description('keep keys of a deployment in the state folder, for every start from now on')
+    .argument('<deployment>', 'deployment file (JSON)')
+    .option('--from <file>', 'keys file of mode 0600, as causeway keys export writes it')
+    .option('--forget', 'remove what was imported; derived keys take its place')
+    .addHelpText('after', '\nKeys in a file that the deployment names as "keys" come first.')
+  return withSharedOptions(command).action(importKeys)
+}
+
+async function importKeys(file: string, flags: ImportFlags): Promise<void> {
+  const { from, forget = false } = flags
+  if ((from === undefined) !== forget) {
+    return fail(new Error('expected either --from FILE or --forget'), exitCodes.usage)
+  }
+  try {
+    const text = await withDeploymentKeys(file, flags, (keys) =>
+      from === undefined ? forgetKeys(keys) : storeKeys(keys, resolve(from)),
+    )
+    process.stderr.write(printable(`${text}\n`))
+  } catch (error) {
+    fail(error)
+  }
+}
+
+function storeKeys(opened: DeploymentKeys, from: string): string {
+  const { stateFolder, label, root, backend, identity, deployment } = opened
+  const keys = readKeys(from, backend)
+  const names = importedNames(keys)
+  try {
+    if (names.length === 0) throw new StartError('KEYS_INVALID', `${from}: it holds no keys`)
+    writeStoredKeys(stateFolder, label, root, keys)
+  } finally {
+    wipeImported(keys)
+  }
+  const done = `✓ ${names.join(', ')} of deployment ${identity.id}: imported, used from its next start on`
+  const left = `! ${from} still has them: delete it when nothing else needs it`
+  const first = deployment.keys && `! ${deployment.keys}, which the deployment names, comes first`
+  return [done, left, ...(first ? [first] : [])].join('\n')
+}
+
+function readKeys(file: string, { isPrivateKey }: SignerBackend): ImportedKeys {
+  try {
+    return readImportedKeys(file, isPrivateKey)
+  } catch (cause) {
+    throw new StartError('KEYS_INVALID', (cause as Error).message, { cause })
+  }
+}
+
+function forgetKeys({ stateFolder, label, identity }: DeploymentKeys): string {
+  return removeStoredKeys(stateFolder, label)
+    ? `✓ imported keys of deployment ${identity.id}: removed, derived keys from its next start on`
+    : `! deployment ${identity.id} has no imported keys`
+}

@@ -1,0 +1,121 @@
+/**
+ * `causeway keys passphrase`: puts the root secret under a passphrase, changes or removes it.
+ * @module
+ */
+import { hardenProcess } from '@causeway/native'
+import { Command } from 'commander'
+import {
+  makeRoot,
+  newRootContent,
+  unlockRootFile,
+  type RootOptions,
+  type UnlockedRoot,
+} from '../../signer/root/open-root.ts'
+import { askNewPassphrase, readPassphraseFile } from '../../signer/root/passphrase.ts'
+import { lockRootChange } from '../../signer/root/root-lock.ts'
+import { hasRoot, replaceRootForGood } from '../../signer/root/root-secret.ts'
+import { isSealed } from '../../signer/root/sealed-root.ts'
+import { openState } from '../../state/state-folders.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { fail } from '../failure.ts'
+import { passphraseOf, withSharedOptions, type SharedOptions } from '../options.ts'
+import { printable } from '../print/printable.ts'
+
+interface PassphraseFlags extends SharedOptions {
+  remove?: boolean
+  newPassphraseFile?: string
+}
+
+export function keysPassphraseCommand(): Command {
+  const command = new Command('passphrase')
+    .description('set, change or remove the passphrase of the root secret')
+    .option('--new-passphrase-file <file>', 'file of mode 0600 with the new one, instead of asking')
+    .option('--remove', 'keep the root secret in the clear, in a file of mode 0600')
+    .addHelpText('after', '\nRunning bridges go on; a lost passphrase is a lost root secret.')
+  return withSharedOptions(command).action(changePassphrase)
+}
+
+async function changePassphrase(flags: PassphraseFlags): Promise<void> {
+  if (flags.remove && flags.newPassphraseFile !== undefined) {
+    return fail(
+      new Error('expected --remove or --new-passphrase-file, found both'),
+      exitCodes.usage,
+    )
+  }
+  try {
+    hardenProcess()
+    process.stderr.write(printable(`${await change(flags)}\n`))
+  } catch (error) {
+    fail(error)
+  }
+}
+
+async function change(flags: PassphraseFlags): Promise<string> {
+  const stateFolder = openState(flags.state).root
+  const release = lockRootChange(stateFolder)
+  try {
+    return hasRoot(stateFolder)
+      ? await changeRoot({ stateFolder, ...passphraseOf(flags) }, flags)
+      : await makeSealed(stateFolder, flags)
+  } finally {
+    release()
+  }
+}
+
+async function changeRoot(options: RootOptions, flags: PassphraseFlags): Promise<string> {
+  const root = await unlockRootFile(options)
+  try {
+    return flags.remove ? await removePassphrase(root) : await setPassphrase(root, flags)
+  } finally {
+    root.wipe()
+  }
+}
+
+/** There is no secret yet: it must not lie in the clear even for a moment. */
+async function makeSealed(stateFolder: string, flags: PassphraseFlags): Promise<string> {
+  if (flags.remove) throw new Error(`${stateFolder}: there is no root secret yet`)
+  const passphrase = await newPassphrase(flags.newPassphraseFile)
+  try {
+    const made = await makeRoot(stateFolder, passphrase)
+    const sealed = isSealed(made.content)
+    made.content.fill(0)
+    if (sealed) return `✓ ${made.path}: made, sealed`
+    // A bridge that starts without one makes it, and it does not wait for us.
+    throw new Error(
+      `${made.path}: another process made it meanwhile, in the clear; the same command again seals it`,
+    )
+  } finally {
+    passphrase.fill(0)
+  }
+}
+
+async function setPassphrase(root: UnlockedRoot, flags: PassphraseFlags): Promise<string> {
+  const passphrase = await newPassphrase(flags.newPassphraseFile)
+  try {
+    const content = await newRootContent(root.secret, passphrase)
+    return done(root, content, root.passphrase ? 'has a new passphrase' : 'sealed')
+  } finally {
+    passphrase.fill(0)
+  }
+}
+
+async function removePassphrase(root: UnlockedRoot): Promise<string> {
+  if (!root.passphrase) throw new Error(`${root.path}: it has no passphrase`)
+  return done(root, await newRootContent(root.secret, undefined), 'no longer sealed')
+}
+
+function newPassphrase(file: string | undefined): Promise<Buffer> | Buffer {
+  return file === undefined
+    ? askNewPassphrase('expected --new-passphrase-file')
+    : readPassphraseFile(file)
+}
+
+function done(root: UnlockedRoot, content: Buffer, what: string): string {
+  try {
+    const isGone = replaceRootForGood(root.path, content)
+    const copies = `! ${root.path} had another name, which still leads to what it was`
+    return [`✓ ${root.path}: ${what}`, ...(isGone ? [] : [copies])].join('\n')
+  } finally {
+    content.fill(0)
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * `causeway keys show`: a deployment's public keys and where each comes from.
+ * @module
+ */
+import { encryptionCurves, signingCurves } from '@causeway/guest-sdk/protocol'
+import { Command } from 'commander'
+import { importedNames, mergeImported } from '../../signer/imported/imported-keys.ts'
+import { createKeyring } from '../../signer/keyring.ts'
+import { fail } from '../failure.ts'
+import {
+  importsOf,
+  withDeploymentKeys,
+  type DeploymentKeys,
+  type RootKeeping,
+} from './deployment.ts'
+import { withSharedOptions, type SharedOptions } from '../options.ts'
+import { printable } from '../print/printable.ts'
+
+interface ShownKey {
+  key: string
+  /** Hex. */
+  publicKey: string
+  /** `derived`, `imported`, or the `keys` file. */
+  from: string
+}
+
+interface Shown {
+  deployment: string
+  file: string
+  origin: { kind: string; source: string }
+  processor: string
+  rootSecret: RootKeeping
+  keys: ShownKey[]
+}
+
+const nameWidth = 22
+
+export function keysShowCommand(): Command {
+  const command = new Command('show')
+    .description('print the public keys of a deployment and where each comes from')
+    .argument('<deployment>', 'deployment file (JSON)')
+    .option('--json', 'as JSON')
+  return withSharedOptions(command).action(show)
+}
+
+async function show(file: string, flags: SharedOptions & { json?: boolean }): Promise<void> {
+  try {
+    const shown = await withDeploymentKeys(file, flags, collect)
+    process.stdout.write(flags.json ? `${JSON.stringify(shown)}\n` : printable(textOf(shown)))
+  } catch (error) {
+    fail(error)
+  }
+}
+
+function collect(keys: DeploymentKeys): Shown {
+  const { deployment, identity, keeping } = keys
+  return {
+    deployment: identity.id,
+    file: deployment.file,
+    origin: identity.origin,
+    processor: identity.processor.address,
+    rootSecret: keeping,
+    keys: shownKeys(keys),
+  }
+}
+
+function shownKeys(keys: DeploymentKeys): ShownKey[] {
+  const { file, stored } = importsOf(keys)
+  const [inFile, inStore] = [importedNames(file), importedNames(stored)]
+  const from = (name: string) => {
+    if (inFile.includes(name)) return `keys file ${keys.deployment.keys}`
+    return inStore.includes(name) ? 'imported' : 'derived'
+  }
+  const keyring = createKeyring(keys.root.deriveKeys(keys.label, mergeImported(file, stored)))
+  const row = (key: string, publicKey: Uint8Array): ShownKey => ({
+    key,
+    publicKey: Buffer.from(publicKey).toString('hex'),
+    from: from(key),
+  })
+  try {
+    return [
+      ...signingCurves.map((curve) => row(`signing.${curve}`, keyring.publicKeys[curve])),
+      ...encryptionCurves.map((curve) => row(`encryption.${curve}`, keyring.encryptionKeys[curve])),
+      row('hdSeed', keyring.publicKey('secp256k1', 'm')),
+    ]
+  } finally {
+    keyring.destroy()
+  }
+}
+
+function textOf(shown: Shown): string {
+  const { deployment, file, origin, processor, rootSecret, keys } = shown
+  const line = (name: string, text: string) => `${name.padEnd(nameWidth)} ${text}`
+  const keyLine = ({ key, publicKey, from }: ShownKey) =>
+    line(key === 'hdSeed' ? 'HD master (m)' : key.replace('.', ' '), `${publicKey}  ${from}`)
+  const lines = [
+    line('deployment', `${deployment}  ${file}`),
+    line('origin', `${origin.kind} ${origin.source}`),
+    line('processor', processor),
+    line('root secret', keepingText(rootSecret)),
+    '',
+    ...keys.map(keyLine),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** How a root secret is kept, for a person. */
+export function keepingText({ place, path, sealed }: RootKeeping): string {
+  const how = sealed ? 'sealed under a passphrase' : 'not sealed'
+  return place === 'credential' ? `systemd credential ${path}, ${how}` : `file ${path}, ${how}`
+}

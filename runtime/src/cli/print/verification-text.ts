@@ -1,0 +1,25 @@
+/**
+ * What a verification of a host found, for a person: a line a question, and what to publish.
+ * @module
+ */
+import type { Verification, VerificationStep } from '../../network/verify/verification.ts'
+
+const indent = '       '
+
+export function verificationText(verification: Verification): string {
+  return [...verification.steps.flatMap(stepLines), '', conclusion(verification)].join('\n')
+}
+
+function stepLines({ type, name, address, found, failure }: VerificationStep): string[] {
+  const asked = `${type.padEnd(4)} ${name}${address === undefined ? '' : ` (${address})`}`
+  if (!failure) return [`✓ ${asked}: ${found.join(', ') || 'none'}`]
+  const { message, expected } = failure
+  const lines = [`✗ ${asked}: ${found.join(', ') || 'nothing'}`, `${indent}${message}`]
+  return expected === undefined ? lines : [...lines, `${indent}publish: ${expected}`]
+}
+
+function conclusion({ host, passed, failure }: Verification): string {
+  if (failure) return `✗ ${host} would not be whitelisted: ${failure.kind}`
+  const addresses = passed.map(({ address, seconds }) => `${address} for ${seconds} s`)
+  return `✓ ${host} would be whitelisted: ${addresses.join(', ')}`
+}

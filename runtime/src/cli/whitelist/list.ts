@@ -1,0 +1,70 @@
+/**
+ * `causeway whitelist list`: the network of a running deployment, and the hosts that its job has had
+ * whitelisted.
+ * @module
+ */
+import type { Command } from 'commander'
+import type { DeploymentClient } from '../../control/deployment-client.ts'
+import type { AdmittedHost } from '../../network/admitted.ts'
+import type { NetworkState } from '../../job-network/contract.ts'
+import type { NetworkView } from '../../network/network-view.ts'
+import { deploymentCommand, onDeployment, type ControlFlags } from '../deployments/control.ts'
+import { print } from '../print/printable.ts'
+
+interface ListFlags extends ControlFlags {
+  json?: boolean
+}
+
+const labelWidth = 14
+
+export function whitelistListCommand(): Command {
+  return deploymentCommand('list', 'show the network of a running deployment and its hosts')
+    .option('--json', 'print one JSON document')
+    .action(onDeployment(list))
+}
+
+async function list(deployment: DeploymentClient, { json }: ListFlags): Promise<void> {
+  const view = await deployment.call<NetworkView>('GET', '/network')
+  print(json ? JSON.stringify(view) : networkText(view))
+}
+
+/** One label and its text a line; a host with its addresses after them. */
+export function networkText(view: NetworkView): string {
+  const { limits, networkRequests, counters, missing, hosts } = view
+  return [
+    line('network', modes[view.mode]),
+    ...missing.map((text) => line('missing', text)),
+    ...(limits ? [line('limit', limitText(limits))] : []),
+    ...(networkRequests
+      ? [line('at most', `${networkRequests} new connections in one execution`)]
+      : []),
+    line('connections', `${counted(counters)}, in this execution and those just before it`),
+    ...(hosts.length === 0 ? [line('hosts', 'none whitelisted')] : hosts.map(hostLine)),
+  ].join('\n')
+}
+
+/** The network rests between executions and counts on; only `at most` begins anew. */
+function counted({ admitted, limited, refused }: NetworkView['counters']): string {
+  return `${admitted} admitted, ${limited} limited, ${refused} refused`
+}
+
+const modes: Record<NetworkState['mode'], string> = {
+  isolated: 'isolated: a network of its own',
+  shared: 'shared: the host’s, limited by uid',
+  none: 'the host’s; nothing is limited or refused',
+}
+
+function limitText({
+  connectionsPerSecond,
+  connectionBurst,
+}: NonNullable<NetworkView['limits']>): string {
+  return `${connectionsPerSecond} new connections/s to other hosts, ${connectionBurst} at once`
+}
+
+function hostLine({ host, addresses }: AdmittedHost): string {
+  return line(host, addresses.map(({ address, seconds }) => `${address} (${seconds} s)`).join(', '))
+}
+
+function line(label: string, text: string): string {
+  return `${label.padEnd(labelWidth)} ${text}`
+}

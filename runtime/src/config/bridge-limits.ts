@@ -1,0 +1,43 @@
+/**
+ * The section `bridge.limits` of the configuration file.
+ * @module
+ */
+import * as v from 'valibot'
+import { defaultLimits, type ClassLimits } from '../bridge/limits/limits.ts'
+import { count, maxBytes, maxCount, maxMs } from './fields.ts'
+
+const classLimits = (defaults: ClassLimits) =>
+  v.optional(
+    v.strictObject({
+      perSecond: count(1, maxCount, defaults.perSecond),
+      burst: count(1, maxCount, defaults.burst),
+      deadlineMs: count(1, maxMs, defaults.deadlineMs),
+    }),
+    {},
+  )
+
+/** What each limit stops stands in `BridgeLimits`. */
+export const bridgeLimits = v.pipe(
+  v.strictObject({
+    maxLineBytes: count(1024, 64 * 1024 * 1024, defaultLimits.maxLineBytes),
+    maxStructure: count(64, maxCount, defaultLimits.maxStructure),
+    lineTimeoutMs: count(1, maxMs, defaultLimits.lineTimeoutMs),
+    maxConnections: count(1, maxCount, defaultLimits.maxConnections),
+    maxInFlight: count(1, maxCount, defaultLimits.maxInFlight),
+    maxBufferedBytes: count(1024, maxBytes, defaultLimits.maxBufferedBytes),
+    sendTimeoutMs: count(1, maxMs, defaultLimits.sendTimeoutMs),
+    maxDrainBytes: count(0, maxBytes, defaultLimits.maxDrainBytes),
+    drainTimeoutMs: count(0, maxMs, defaultLimits.drainTimeoutMs),
+    read: classLimits(defaultLimits.read),
+    key: classLimits(defaultLimits.key),
+    network: classLimits(defaultLimits.network),
+  }),
+  v.forward(
+    v.partialCheck(
+      [['maxLineBytes'], ['maxBufferedBytes']],
+      ({ maxLineBytes, maxBufferedBytes }) => maxLineBytes <= maxBufferedBytes,
+      'expected at most maxBufferedBytes, or such a line could never come whole',
+    ),
+    ['maxLineBytes'],
+  ),
+)

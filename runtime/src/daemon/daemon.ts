@@ -1,0 +1,142 @@
+/**
+ * Composition root of the daemon: one host, its deployments, and the socket to talk about them.
+ * @module
+ */
+import { join } from 'node:path'
+import { closeFd, lockFile } from '@causeway/native'
+import type { Logger } from 'pino'
+import type { Config } from '../config/config.ts'
+import { openRecordReserve } from '../supervisor/record/record-reserve.ts'
+import { openSupervisor, type Supervisor } from '../supervisor/supervisor.ts'
+import { createExecute } from '../execution/execution.ts'
+import { openHost, type Host } from '../host/host.ts'
+import { openHostKeys, type HostKeys } from '../host/keys.ts'
+import { removeStaleRuns } from '../state/run-folder.ts'
+import { chooseBackend } from '../signer/choose-backend.ts'
+import { StartError } from '../errors/start-error.ts'
+import type { StateFolders } from '../state/state-folders.ts'
+import { deploymentKeys } from './deployment-keys.ts'
+import { startControlServer } from '../control/server.ts'
+import { controlSocketName } from '../control/socket-name.ts'
+
+export interface DaemonOptions {
+  config: Config
+  state: StateFolders
+  log: Logger
+  /** File with the passphrase of the root secret. */
+  passphraseFile?: string
+  /** Of this program, for whoever asks. */
+  version: string
+  /** Once it is there, jobs that are ended have no grace time, or no more of it. */
+  hurry: AbortSignal
+}
+
+export interface Daemon {
+  /** Path of its control socket. */
+  control: string
+  /** Ends all jobs with their grace time, then everything else. */
+  readonly close: () => Promise<void>
+}
+
+/** @throws StartError DAEMON_RUNNING when the state folder has one, or what keeps it from running jobs */
+export async function openDaemon(options: DaemonOptions): Promise<Daemon> {
+  const release = lockState(options.state)
+  try {
+    return await openLocked(options, release)
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+/** The kernel gives the lock back when its holder dies: a daemon that was killed is in nobody's way. */
+function lockState({ root }: StateFolders): () => void {
+  const fd = lockFile(join(root, 'daemon.lock'))
+  if (fd === undefined) {
+    throw new StartError(
+      'DAEMON_RUNNING',
+      `${root}: a daemon of this state folder is running already`,
+    )
+  }
+  return () => closeFd(fd)
+}
+
+async function openLocked(options: DaemonOptions, release: () => void): Promise<Daemon> {
+  const { config, state, log } = options
+  const { backend, warning } = await chooseBackend(config.signer.backend)
+  if (warning !== undefined) log.warn(warning)
+  const keys = await openHostKeys({ ...options, backend, stateFolder: state.root })
+  try {
+    const onWarning = (message: string) => log.warn(message)
+    const host = await openHost({
+      ...options,
+      backend,
+      onWarning,
+      openKeys: (deployment) => keys.openFor(deployment),
+      expectsJobs: true,
+    })
+    for (const message of host.warnings) log.warn(message)
+    try {
+      await removeStaleRuns(state.deployments)
+      return await serve(host, keys, options, release)
+    } catch (error) {
+      await host.close()
+      throw error
+    }
+  } catch (error) {
+    keys.close()
+    throw error
+  }
+}
+
+async function serve(
+  host: Host,
+  keys: HostKeys,
+  { version, hurry }: Pick<DaemonOptions, 'version' | 'hurry'>,
+  release: () => void,
+): Promise<Daemon> {
+  const { config, state, log } = host
+  const noGrace = new AbortController()
+  const endGrace = () => noGrace.abort()
+  hurry.addEventListener('abort', endGrace)
+  if (hurry.aborted) endGrace()
+  const supervisor = await openSupervisor({
+    deployments: state.deployments,
+    logs: config.logs,
+    reserve: await openRecordReserve(join(state.root, 'record-reserve')),
+    keys: deploymentKeys(host, keys.root),
+    execute: createExecute(host),
+    hurry: noGrace.signal,
+    log,
+  })
+  const control = join(state.root, controlSocketName)
+  const facts = { version, pid: process.pid, startedAt: Date.now() }
+  const status = () => ({ ...facts, ...statusOf(host, supervisor) })
+  const server = await startControlServer({ path: control, supervisor, status, log })
+  const close = async () => {
+    server.refuse()
+    // A stop that is under way may have granted more: systemd, for one, would not wait for that.
+    setTimeout(endGrace, config.sandbox.stopGraceMs).unref()
+    try {
+      await supervisor.close()
+      await server.close()
+      await host.close()
+    } finally {
+      keys.close()
+      release()
+    }
+  }
+  return { control, close }
+}
+
+function statusOf({ state, sandbox, backend, warnings }: Host, supervisor: Supervisor) {
+  const states = supervisor.list().map(({ state: name }) => name)
+  const count = (name: string) => states.filter((other) => other === name).length
+  return {
+    state: state.root,
+    sandbox: sandbox.name,
+    signer: backend.name,
+    warnings,
+    deployments: Object.fromEntries([...new Set(states)].map((name) => [name, count(name)])),
+  }
+}

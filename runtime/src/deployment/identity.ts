@@ -1,0 +1,88 @@
+/**
+ * Deployment file → who the deployment is, with a default for everything the file leaves out.
+ * @module
+ */
+import { createHash } from 'node:crypto'
+import { encodeSs58, type Deployment } from '@causeway/manifest'
+import {
+  noKeys,
+  readImportedKeys,
+  wipeImported,
+  type ImportedKeys,
+} from '../signer/imported/imported-keys.ts'
+import type { DeploymentLabel, SignerBackend } from '../signer/backend.ts'
+import { StartError } from '../errors/start-error.ts'
+
+/** Identity of a deployment on this processor. */
+export interface Identity {
+  id: string
+  origin: { kind: string; source: string }
+  processor: {
+    /** Public key of the account, ed25519, 32 bytes. */
+    account: Uint8Array
+    /** Its SS58 address. */
+    address: string
+  }
+}
+
+/** Settings of the processor that an identity depends on. */
+export interface ProcessorSettings {
+  ss58Prefix: number
+  originKind: string
+}
+
+// 12 hex digits: every value is a safe integer and the collision of two paths is out of reach.
+const defaultIdHexDigits = 12
+
+/**
+ * Who the deployment is; an id comes from the file's path, a source from the processor's account.
+ * @param account public key of that account
+ */
+export function identify(
+  deployment: Deployment,
+  account: Uint8Array,
+  settings: ProcessorSettings,
+): Identity {
+  return {
+    id: deployment.id ?? defaultId(deployment.file),
+    origin: {
+      kind: deployment.origin.kind ?? settings.originKind,
+      source: deployment.origin.source ?? Buffer.from(account).toString('hex'),
+    },
+    processor: { account, address: encodeSs58(account, settings.ss58Prefix) },
+  }
+}
+
+/** What the deployment's keys are derived from, beside the root. */
+export function labelOf({ id, origin }: Pick<Identity, 'id' | 'origin'>): DeploymentLabel {
+  return { originKind: origin.kind, source: Buffer.from(origin.source, 'hex'), id }
+}
+
+/**
+ * The keys of a deployment's `keys` file; none when it names no file.
+ * @throws StartError KEYS_INVALID naming file and field
+ */
+export function importedKeysOf(
+  { keys }: Deployment,
+  { isPrivateKey }: Pick<SignerBackend, 'isPrivateKey'>,
+): ImportedKeys {
+  if (keys === undefined) return noKeys
+  try {
+    return readImportedKeys(keys, isPrivateKey)
+  } catch (cause) {
+    throw new StartError('KEYS_INVALID', (cause as Error).message, { cause })
+  }
+}
+
+/** Reads a deployment's `keys` file only to see that it is right. @throws StartError KEYS_INVALID */
+export function checkKeysFile(
+  deployment: Deployment,
+  backend: Pick<SignerBackend, 'isPrivateKey'>,
+): void {
+  wipeImported(importedKeysOf(deployment, backend))
+}
+
+function defaultId(file: string): string {
+  const digest = createHash('sha256').update(file).digest('hex')
+  return BigInt(`0x${digest.slice(0, defaultIdHexDigits)}`).toString()
+}

@@ -1,0 +1,46 @@
+/**
+ * Reads a file that a person named.
+ * @module
+ */
+import { readFile, realpath, stat } from 'node:fs/promises'
+import { maxDocumentBytes } from '@causeway/manifest'
+import { StartError } from '../errors/start-error.ts'
+
+/** A text file and where it really lies. */
+export interface InputFile {
+  path: string
+  text: string
+}
+
+/**
+ * Reads a JSON file of at most 1 MiB.
+ * @param what what is expected there, for the message
+ * @throws StartError INPUT_UNREADABLE naming the file
+ */
+export async function readInputFile(file: string, what: string): Promise<InputFile> {
+  try {
+    const path = await realpath(file)
+    await checkFile(path)
+    return { path, text: await readFile(path, 'utf8') }
+  } catch (cause) {
+    if (cause instanceof StartError) throw cause
+    const found = reasons[(cause as NodeJS.ErrnoException).code ?? ''] ?? (cause as Error).message
+    throw new StartError('INPUT_UNREADABLE', `${file}: expected ${what}, found ${found}`, { cause })
+  }
+
+  async function checkFile(path: string): Promise<void> {
+    const found = await stat(path)
+    const wrong = found.isFile()
+      ? found.size > maxDocumentBytes &&
+        `${found.size} bytes, over the limit of ${maxDocumentBytes}`
+      : 'a folder or special file'
+    if (wrong) throw new StartError('INPUT_UNREADABLE', `${file}: expected ${what}, found ${wrong}`)
+  }
+}
+
+const reasons: Record<string, string> = {
+  ENOENT: 'nothing there',
+  ENOTDIR: 'nothing there',
+  EACCES: 'a file that this user may not read',
+  ELOOP: 'a loop of links',
+}

@@ -1,0 +1,136 @@
+/**
+ * Deployment file → everything that is known before anything is started.
+ * @module
+ */
+import { access, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, posix } from 'node:path'
+import { parseDeployment, parseManifest, type Deployment, type Manifest } from '@causeway/manifest'
+import { methodNames, unknownPatterns } from '../bridge/gate.ts'
+import { environmentFault } from '../sandbox/root/environment.ts'
+import { checkLimits } from '../sandbox/limits.ts'
+import { StartError } from '../errors/start-error.ts'
+import { openBundle, type Bundle } from './bundle.ts'
+import { surveyBundle, type BundleSurvey } from './bundle-entries.ts'
+import { readInputFile } from './input-file.ts'
+
+const manifestName = 'manifest.json'
+// It comes from whoever deployed the job; a larger one would only keep the parser busy.
+const maxManifestBytes = 64 * 1024
+
+/** A deployment whose files have been read and checked. */
+export interface LoadedDeployment {
+  deployment: Deployment
+  /** Absent when the file names no bundle and its folder holds no manifest. */
+  bundle?: Bundle
+  manifest?: Manifest
+  /** For people: unknown fields, settings this version does not enforce. */
+  warnings: readonly string[]
+}
+
+/**
+ * Reads a deployment and its bundle's manifest, and checks what can be checked without the image.
+ * @param zipFile where a bundle that is a folder is packed
+ * @throws DocumentError or StartError
+ */
+export async function loadDeployment(file: string, zipFile: string): Promise<LoadedDeployment> {
+  const { path, text } = await readInputFile(file, 'a deployment file')
+  refuseManifest(file, text)
+  const { deployment, warnings } = parseDeployment(text, path)
+  checkPolicy(deployment)
+  checkEnvironment(deployment)
+  checkLimits(deployment)
+  return completeDeployment(deployment, await findBundle(deployment, zipFile), warnings)
+}
+
+/**
+ * Reads and checks a deployment's bundle.
+ * @throws DocumentError or StartError
+ */
+export async function completeDeployment(
+  deployment: Deployment,
+  bundle: Bundle | undefined,
+  warnings: readonly string[],
+): Promise<LoadedDeployment> {
+  if (!bundle) return { deployment, warnings }
+  const survey = await surveyBundle(bundle.zipFile, manifestName, maxManifestBytes)
+  const { where, ...parsed } = readManifest(survey, deployment)
+  checkEntrypoint(survey, parsed.manifest, where)
+  const { manifest } = parsed
+  return { deployment, bundle, manifest, warnings: [...warnings, ...parsed.warnings] }
+}
+
+/** The same without keeping the packed bundle: only its CID and its manifest are of interest. */
+export async function loadWithoutSandbox(file: string): Promise<LoadedDeployment> {
+  const folder = await mkdtemp(join(tmpdir(), 'causeway-'))
+  try {
+    return await loadDeployment(file, join(folder, 'bundle.zip'))
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Whether a JSON text is a manifest by its fields, whatever the file is called. */
+export function looksLikeManifest(text: string): boolean {
+  try {
+    const document: unknown = JSON.parse(text)
+    return typeof document === 'object' && document !== null && 'image' in document
+  } catch {
+    // Not JSON: the parser with positions says what is wrong.
+    return false
+  }
+}
+
+function refuseManifest(file: string, text: string): void {
+  if (!looksLikeManifest(text)) return
+  throw new StartError(
+    'INPUT_UNREADABLE',
+    `${file}: expected a deployment file, found a manifest; write {} to a file deployment.json beside it and pass that`,
+  )
+}
+
+function checkPolicy({ file, policy }: Deployment): void {
+  const [unknown] = unknownPatterns(policy.methods ?? [])
+  if (unknown === undefined) return
+  throw new StartError(
+    'POLICY_INVALID',
+    `${file}: policy.methods: expected names or patterns (family_*) of ${methodNames.join(', ')}, found ${JSON.stringify(unknown)}`,
+  )
+}
+
+function checkEnvironment({ file, environment }: Deployment): void {
+  const fault = environmentFault(environment)
+  if (fault !== undefined)
+    throw new StartError('ENVIRONMENT_TOO_LARGE', `${file}: environment${fault}`)
+}
+
+async function findBundle(deployment: Deployment, zipFile: string): Promise<Bundle | undefined> {
+  const folder = dirname(deployment.file)
+  const isThere = await access(join(folder, manifestName)).then(
+    () => true,
+    () => false,
+  )
+  const path = deployment.bundle ?? (isThere ? folder : undefined)
+  // Their values and keys must not reach the job's disk or the bundle's CID.
+  const secret = new Set([deployment.file, ...(deployment.keys ? [deployment.keys] : [])])
+  return path === undefined ? undefined : openBundle(path, zipFile, secret)
+}
+
+function readManifest({ wanted: content }: BundleSurvey, deployment: Deployment) {
+  const folder = deployment.bundle ?? dirname(deployment.file)
+  const where = join(folder, manifestName)
+  if (content) return { where, ...parseManifest(content.toString('utf8'), where) }
+  throw new StartError(
+    'MANIFEST_MISSING',
+    `bundle ${folder}: expected ${manifestName} at its root, found none`,
+  )
+}
+
+/** An absolute one lies in the image, which is not here yet. */
+function checkEntrypoint({ names }: BundleSurvey, { entrypoint }: Manifest, where: string): void {
+  if (entrypoint.startsWith('/') || names.has(posix.normalize(entrypoint))) return
+  throw new StartError(
+    'ENTRYPOINT_MISSING',
+    `${where}: entrypoint: expected a file of the bundle or an absolute path in the image, found ${JSON.stringify(entrypoint)}, which the bundle does not have`,
+  )
+}

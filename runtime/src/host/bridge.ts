@@ -1,0 +1,150 @@
+/**
+ * Composition root: puts one deployment's keys, facts and policy behind its bridge.
+ * @module
+ */
+import { randomBytes } from 'node:crypto'
+import { decodeSs58 } from '@causeway/manifest'
+import type { Membership } from '@causeway/native'
+import type { Logger } from 'pino'
+import { hexBytes } from '../bridge/hex.ts'
+import { discoverHandlers } from '../bridge/openrpc/discover.ts'
+import { createDispatch, type Answer, type CallRecord } from '../bridge/dispatch.ts'
+import { createGate } from '../bridge/gate.ts'
+import { noLimits, type BridgeLimits } from '../bridge/limits/limits.ts'
+import { startListener } from '../bridge/listener.ts'
+import { deploymentHandlers } from '../deployment/handlers.ts'
+import { emptyCid } from '../deployment/bundle.ts'
+import type { Config } from '../config/config.ts'
+import type { Identity } from '../deployment/identity.ts'
+import type { LoadedDeployment } from '../deployment/load.ts'
+import {
+  openBridgeNetwork,
+  type BridgeNetwork,
+  type BridgeNetworkOptions,
+} from '../network/bridge-network.ts'
+import type { LookAtNetwork } from '../network/network-view.ts'
+import { processorHandlers } from '../deployment/processor-handlers.ts'
+import { signerHandlers } from '../signer/handlers.ts'
+import type { SignerBackend } from '../signer/backend.ts'
+import type { OpenKeys } from './keys.ts'
+
+/** What a bridge needs besides the deployment and its keys. */
+export interface BridgeOptions extends Pick<BridgeNetworkOptions, 'verifyHost' | 'network'> {
+  config: Config
+  backend: SignerBackend
+  log: Logger
+  /** Socket name; default `causeway-` and 128 random bits in hex. */
+  socket?: string
+  /** Lifts every limit but the line's size. */
+  noLimits?: boolean
+  observe?: (record: CallRecord) => void
+}
+
+/** A deployment's bridge, listening. */
+export interface OpenBridge {
+  /** Value of BRIDGE_SOCKET. */
+  socket: string
+  identity: Identity
+  /** Says whose processes may call; before the first time nobody may. */
+  admit(membership: Membership): void
+  readonly lookAtNetwork: LookAtNetwork
+  /**
+   * Closes the socket, gives up what is looked up in DNS, and zeroes the keys, all at once; resolves
+   * when nothing of it can reach its network any more.
+   */
+  close(): Promise<void>
+}
+
+/**
+ * Serves a deployment's bridge.
+ * @param keys closed with the bridge, and when it can't be opened
+ * @throws StartError
+ */
+export function openBridge(
+  loaded: LoadedDeployment,
+  keys: OpenKeys,
+  options: BridgeOptions,
+): OpenBridge {
+  const socket = options.socket ?? `causeway-${randomBytes(16).toString('hex')}`
+  const source = hexBytes(keys.identity.origin.source)
+  const network = openBridgeNetwork({
+    ...options,
+    source,
+    connectionLimits: options.config.network,
+    networkRequests: loaded.deployment.networkRequests,
+  })
+  const namespace = options.network?.namespace
+  try {
+    const limits = options.noLimits ? noLimits : options.config.bridge.limits
+    const listener = startListener({
+      name: socket,
+      ...(namespace !== undefined && { network: namespace }),
+      answer: createAnswer(loaded, keys, options, { limits, network }),
+      commit: keys.uses.commit,
+      limits,
+      log: options.log,
+    })
+    const close = (): Promise<void> => {
+      listener.stop()
+      const closed = network.close()
+      keys.close()
+      return closed
+    }
+    return {
+      socket,
+      identity: keys.identity,
+      admit: (membership) => listener.admit(membership),
+      lookAtNetwork: network.look,
+      close,
+    }
+  } catch (error) {
+    keys.close()
+    throw error
+  }
+}
+
+function createAnswer(
+  { deployment, bundle }: LoadedDeployment,
+  { identity, keyring, uses }: OpenKeys,
+  { config, backend, log, observe }: BridgeOptions,
+  { limits, network }: { limits: BridgeLimits; network: BridgeNetwork },
+): Answer {
+  const { level } = config.bridge
+  const { methods } = deployment.policy
+  const gateOptions = { level, ...(methods && { allowedMethods: methods }) }
+  const facts = {
+    id: identity.id,
+    origin: identity.origin,
+    ipfsHash: deployment.ipfsHash ?? bundle?.cid ?? emptyCid,
+    slot: deployment.slot,
+    processorAddress: identity.processor.address,
+    assignedProcessors: others(deployment.assignedProcessors, identity.processor.account),
+    publicKeys: keyring.publicKeys,
+    encryptionKeys: keyring.encryptionKeys,
+  }
+  return createDispatch({
+    handlers: {
+      ...processorHandlers(level),
+      ...deploymentHandlers(facts),
+      ...signerHandlers(keyring, uses),
+      ...network.handlers,
+      ...discoverHandlers({ ...gateOptions, signer: backend.name, network: network.facts }),
+    },
+    gate: createGate(gateOptions),
+    limits,
+    keyCost: backend.cost,
+    log,
+    ...(observe && { observe }),
+  })
+}
+
+/** Entries that are not this processor's, under whatever prefix its address is written. */
+function others<T>(
+  processors: Readonly<Record<string, T>>,
+  account: Uint8Array,
+): Record<string, T> {
+  const entries = Object.entries(processors).filter(
+    ([address]) => Buffer.compare(decodeSs58(address).publicKey, account) !== 0,
+  )
+  return Object.fromEntries(entries)
+}

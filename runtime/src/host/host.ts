@@ -1,0 +1,84 @@
+/**
+ * What all deployments of one process share: settings, images, the sandbox, the way to keys.
+ * @module
+ */
+import type { ImageStore } from '@causeway/images'
+import type { Deployment } from '@causeway/manifest'
+import type { Logger } from 'pino'
+import type { Config } from '../config/config.ts'
+import { openImages } from './images.ts'
+import type { OpenKeys } from './keys.ts'
+import { openSandbox, type Sandbox } from '../sandbox/sandbox.ts'
+import { configuredVerifier } from '../network/verify/configured-verifier.ts'
+import type { Networks } from '../job-network/contract.ts'
+import { openNetworks } from '../job-network/networks.ts'
+import type { VerifyHost } from '../network/verify/verification.ts'
+import type { SignerBackend } from '../signer/backend.ts'
+import type { StateFolders } from '../state/state-folders.ts'
+
+export interface Host {
+  config: Config
+  state: StateFolders
+  log: Logger
+  backend: SignerBackend
+  /** Images from anywhere the operator allows. */
+  images: ImageStore
+  /** As `images`, and from this host itself. */
+  localImages: ImageStore
+  sandbox: Sandbox
+  networks: Networks
+  verifyHost: VerifyHost
+  openKeys: (deployment: Deployment) => Promise<OpenKeys> | OpenKeys
+  /** For people: what this host cannot do. */
+  warnings: readonly string[]
+  /** Ends what was prepared for jobs to come, and finishes what goes on beside them. */
+  close(): Promise<void>
+}
+
+export interface HostOptions extends Pick<
+  Host,
+  'config' | 'state' | 'log' | 'backend' | 'openKeys'
+> {
+  onWarning: (message: string) => void
+  /** Whether jobs come again and again: then the next one is prepared for. Default false. */
+  expectsJobs?: boolean
+}
+
+/**
+ * Looks at this host and clears what processes that are gone have left.
+ * @throws StartError SANDBOX_UNAVAILABLE, NETWORK_UNAVAILABLE
+ */
+export async function openHost({
+  onWarning,
+  expectsJobs = false,
+  ...options
+}: HostOptions): Promise<Host> {
+  const { config, state } = options
+  const sandbox = await openSandbox(config.sandbox, state.deployments, { sweeps: true, onWarning })
+  const networks = await openNetworks(config.network, onWarning)
+  if (expectsJobs) {
+    sandbox.keepSpare()
+    networks.keepSpare()
+  }
+  const store = (allowLocal: boolean) =>
+    openImages({
+      config: { ...config, images: { ...config.images, allowLocal } },
+      state,
+      onWarning,
+    })
+  const [images, localImages] = [store(config.images.allowLocal), store(true)]
+  return {
+    ...options,
+    sandbox,
+    networks,
+    verifyHost: configuredVerifier(config.network),
+    images,
+    localImages,
+    warnings: [...sandbox.warnings, ...networks.state.missing, ...networks.warnings],
+    async close() {
+      const untidy = (error: unknown) => onWarning(`networks of jobs: ${String(error)}`)
+      await Promise.all([sandbox.close(), networks.close().catch(untidy)])
+      await Promise.all([images.settled(), localImages.settled()])
+    },
+  }
+}

@@ -1,0 +1,46 @@
+/**
+ * The host's image store, the same for deployments and for `causeway image`.
+ * @module
+ */
+import { createImageStore, type ImageStore, type Owner, type TryLock } from '@causeway/images'
+import { closeFd, lockFile, nativePaths } from '@causeway/native'
+import type { Config } from '../config/config.ts'
+import { createEgressPolicy } from '../egress/egress-policy.ts'
+import { imageUid } from '../sandbox/ids/uid-range.ts'
+import { isRoot, type StateFolders } from '../state/state-folders.ts'
+
+export interface OpenImagesOptions {
+  config: Pick<Config, 'images' | 'network'>
+  state: Pick<StateFolders, 'images'>
+  onWarning: (message: string) => void
+}
+
+/** Opens the store; nothing is touched until it is used. */
+export function openImages({ config, state, onWarning }: OpenImagesOptions): ImageStore {
+  const { allowLocal, maxCacheBytes } = config.images
+  return createImageStore({
+    folder: state.images,
+    allowLocal,
+    allowsAddress: createEgressPolicy(config.network.allow).allows,
+    maxCacheBytes,
+    unpacker: nativePaths.unpacker,
+    lock: lockImages,
+    onWarning,
+  })
+}
+
+/**
+ * Whose the unpacked images are: root gives them to a uid that no job has, and each job sees them
+ * as its own; an ordinary user's are their own.
+ */
+export function treeOwner({ sandbox }: Pick<Config, 'sandbox'>): Owner | undefined {
+  if (!isRoot()) return undefined
+  const uid = imageUid(sandbox.uidBase)
+  return { uid, gid: uid }
+}
+
+/** Locks of the store, which the kernel gives back when their holder dies. */
+export const lockImages: TryLock = (path, mode) => {
+  const fd = lockFile(path, mode)
+  return fd === undefined ? undefined : () => closeFd(fd)
+}

@@ -1,0 +1,151 @@
+/**
+ * A deployment's identity and keys, with the log of their uses; everything that needs the host's
+ * root secret happens here.
+ * @module
+ */
+import { join } from 'node:path'
+import { hardenProcess } from '@causeway/native'
+import type { Deployment } from '@causeway/manifest'
+import type { Logger } from 'pino'
+import { withAuditKey } from '../audit/audit-key.ts'
+import { openAuditLog } from '../audit/audit-log.ts'
+import { createKeyUses, noKeyUses, type KeyUses } from '../audit/key-uses.ts'
+import type { Config } from '../config/config.ts'
+import { identify, importedKeysOf, labelOf, type Identity } from '../deployment/identity.ts'
+import type { KeyUse } from '../signer/handlers.ts'
+import { mergeImported, noKeys, wipeImported } from '../signer/imported/imported-keys.ts'
+import { createKeyring, type Keyring } from '../signer/keyring.ts'
+import { openRootKeys } from '../signer/root/open-root.ts'
+import { lockRootInUse } from '../signer/root/root-lock.ts'
+import type { RootKeys, SignerBackend } from '../signer/backend.ts'
+import { readStoredKeys } from '../signer/imported/stored-keys.ts'
+
+export interface KeysOptions {
+  config: Config
+  backend: SignerBackend
+  /** Folder with the root secret and the audit logs. */
+  stateFolder: string
+  /** File with the passphrase of the root secret. */
+  passphraseFile?: string
+  log: Logger
+  /** Whether uses of keys are logged; only a measurement does without. Default true. */
+  audit?: boolean
+}
+
+/** A deployment's keys, ready for use. */
+export interface OpenKeys {
+  identity: Identity
+  keyring: Keyring
+  uses: KeyUses<KeyUse>
+  /** Zeroes the keys and ends the log. */
+  readonly close: () => void
+}
+
+/** The host's root secret, open for any number of deployments. */
+export interface HostKeys {
+  root: RootKeys
+  /** @throws StartError; nothing of the deployment stays open then */
+  openFor(deployment: Deployment): OpenKeys
+  /** Zeroes the root; keys of deployments stay open. */
+  close(): void
+}
+
+/** @throws StartError, or Error about the root secret; nothing stays open then */
+export async function openHostKeys(options: KeysOptions): Promise<HostKeys> {
+  hardenProcess()
+  const release = lockRootInUse(options.stateFolder)
+  try {
+    const root = await openRootKeys(options)
+    return {
+      root,
+      openFor: (deployment) => openUnder(root, deployment, options),
+      close: inOrder(() => root.destroy(), release),
+    }
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+/** Keys of one deployment; the root is zeroed at once, and its folder stays in use until `close`. */
+export async function openKeys(deployment: Deployment, options: KeysOptions): Promise<OpenKeys> {
+  const release = lockRootInUse(options.stateFolder)
+  try {
+    const host = await openHostKeys(options)
+    try {
+      const keys = host.openFor(deployment)
+      return { ...keys, close: inOrder(keys.close, release) }
+    } finally {
+      host.close()
+    }
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+function openUnder(root: RootKeys, deployment: Deployment, options: KeysOptions): OpenKeys {
+  const identity = identify(deployment, root.account, options.config.processor)
+  const keyring = openKeyring(root, identity, deployment, options)
+  try {
+    const { uses, close } = openUses(root, identity, keyring, options)
+    return { identity, keyring, uses, close: inOrder(keyring.destroy, close) }
+  } catch (error) {
+    keyring.destroy()
+    throw error
+  }
+}
+
+/** Derived keys; imported ones in their place, those of the deployment's own file first. */
+function openKeyring(
+  root: RootKeys,
+  identity: Identity,
+  deployment: Deployment,
+  { backend, stateFolder }: KeysOptions,
+): Keyring {
+  const label = labelOf(identity)
+  const stored = readStoredKeys(stateFolder, label, root, backend.isPrivateKey) ?? noKeys
+  try {
+    const imported = mergeImported(importedKeysOf(deployment, backend), stored)
+    return createKeyring(root.deriveKeys(label, imported))
+  } finally {
+    wipeImported(stored)
+  }
+}
+
+function openUses(
+  root: RootKeys,
+  identity: Identity,
+  { publicKeys, encryptionKeys }: Keyring,
+  { backend, config, stateFolder, log, audit = true }: KeysOptions,
+): Pick<OpenKeys, 'uses' | 'close'> {
+  if (!audit) return { uses: noKeyUses, close: () => {} }
+  const label = labelOf(identity)
+  const facts = {
+    deployment: identity.id,
+    origin: identity.origin,
+    publicKeys: inHex(publicKeys),
+    encryptionKeys: inHex(encryptionKeys),
+  }
+  const folder = join(stateFolder, 'audit')
+  const auditLog = withAuditKey(root, label, 1, (key) =>
+    openAuditLog({ ...config.audit, folder, label, key, backend: backend.name, facts, log }),
+  )
+  return { uses: createKeyUses(auditLog), close: () => auditLog.close() }
+}
+
+function inHex(keys: Readonly<Record<string, Uint8Array>>): Record<string, string> {
+  const entries = Object.entries(keys)
+  return Object.fromEntries(entries.map(([name, key]) => [name, Buffer.from(key).toString('hex')]))
+}
+
+/** Both, whatever the first throws. */
+function inOrder(first: () => void, second: () => void): () => void {
+  return () => {
+    try {
+      first()
+    } finally {
+      second()
+    }
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * What the host does for the networks of jobs: it forwards what they send under an address of its
+ * own, and nothing else, by one table for all processes of ours. It is made by the first of them,
+ * also after a crash, and goes with the last; who removes it meanwhile (a firewall that is loaded
+ * anew flushes everything) finds it made again.
+ * @module
+ */
+import type { Family } from '../../egress/egress-policy.ts'
+import { forwards, setForwarding } from './forwarding.ts'
+import { alone, becomeUser, isUnused } from '../host-lock.ts'
+import { closedChain, hostRuleset } from './host-ruleset.ts'
+import { createNft, nameOfTable, type NftObject } from '../rules/nft.ts'
+import { overlappingRoutes } from './overlapping-routes.ts'
+import { tableName } from '../rules/ruleset.ts'
+import { watchTables } from '../rules/table-watch.ts'
+import { hasIpv6 } from './veth.ts'
+
+export interface HostTable {
+  /** Families in which jobs get addresses. */
+  readonly families: readonly Family[]
+  /** For people: what else on this host keeps jobs from the network. */
+  readonly warnings: readonly string[]
+  /** Takes in that this host has begun to reach others by IPv6. */
+  refresh(): Promise<void>
+  /** Cleans up, if this was the last one that held it. */
+  release(): Promise<void>
+}
+
+/**
+ * @param onWarning told when the table was removed, or cannot be made again
+ * @throws Error, StartError; the host is as it was then
+ */
+export async function holdHostTable(onWarning: (message: string) => void): Promise<HostTable> {
+  const closed = new Set<Family>()
+  let families = familiesHere()
+  const { leave, warnings } = await alone(() => begin(families, closed))
+  const watch = watchTables(async () => {
+    try {
+      if (await alone(() => restore(families, closed))) {
+        onWarning(`somebody removed the host's packet rules for jobs (${tableName}); they are back`)
+      }
+    } catch (error) {
+      onWarning(`the host's packet rules for jobs (${tableName}) are gone: ${String(error)}`)
+    }
+  })
+  return {
+    get families() {
+      return families
+    },
+    warnings,
+    async refresh() {
+      const found = familiesHere()
+      if (found.length <= families.length) return
+      families = found
+      await alone(() => apply(families, closed))
+    },
+    async release() {
+      await watch.close()
+      await alone(async () => {
+        leave()
+        if (isUnused()) await remove()
+      })
+    },
+  }
+}
+
+const familiesHere = (): Family[] => (hasIpv6() ? ['ipv4', 'ipv6'] : ['ipv4'])
+
+async function begin(families: readonly Family[], closed: Set<Family>) {
+  const leave = becomeUser()
+  try {
+    await apply(families, closed)
+    const chains = await createNft().json(['list', 'chains'])
+    return { leave, warnings: [...strangers(chains), ...(await overlappingRoutes())] }
+  } catch (error) {
+    leave()
+    if (isUnused()) await remove().catch(() => {}) // the reason is the first one
+    throw error
+  }
+}
+
+/**
+ * The guard over forwarding first, then forwarding.
+ * @param closed what was found closed so far; more is added
+ */
+async function apply(families: readonly Family[], closed: Set<Family>): Promise<void> {
+  const nft = createNft()
+  for (const family of closedIn(await nft.json(['list', 'chains']))) closed.add(family)
+  const shut = families.filter((family) => !forwards(family))
+  for (const family of shut) closed.add(family)
+  await nft.apply(hostRuleset([...closed]))
+  for (const family of shut) setForwarding(family, true)
+}
+
+/** @returns whether it was missing: another process may have put one in its place */
+async function restore(families: readonly Family[], closed: Set<Family>): Promise<boolean> {
+  const tables = await createNft().json(['list', 'tables'])
+  if (tables.some(isOurTable)) return false
+  await apply(families, closed)
+  return true
+}
+
+/** What a process has left that was killed, when nobody uses it. */
+export async function clearHostTable(): Promise<void> {
+  await alone(async () => {
+    if (!isUnused()) return
+    const tables = await createNft().json(['list', 'tables'])
+    if (tables.some(isOurTable)) await remove()
+  })
+}
+
+async function remove(): Promise<void> {
+  const nft = createNft()
+  for (const family of closedIn(await nft.json(['list', 'chains']))) setForwarding(family, false)
+  await nft.apply(`add table ${tableName}\ndelete table ${tableName}\n`)
+}
+
+function closedIn(objects: readonly NftObject[]): Family[] {
+  const chains = objects.map(({ chain }) => chain).filter(isOurs)
+  const names = chains.map((chain) => chain?.['name'])
+  return (['ipv4', 'ipv6'] as const).filter((family) => names.includes(closedChain(family)))
+}
+
+const isOurTable = (object: NftObject) => nameOfTable(object) === tableName
+
+type Chain = NftObject[string]
+
+function isOurs(chain: Chain | undefined): boolean {
+  return `${String(chain?.['family'])} ${String(chain?.['table'])}` === tableName
+}
+
+/** Chains of others that let nothing through but what they know. */
+function strangers(objects: readonly NftObject[]): string[] {
+  const dropping = objects
+    .map(({ chain }) => chain)
+    .filter((chain) => chain?.['hook'] === 'forward' && chain['policy'] === 'drop')
+  return dropping.map((chain) => {
+    const name = [chain?.['family'], chain?.['table'], chain?.['name']].join(' ')
+    return `the firewall chain "${name}" drops what it does not know: jobs reach nothing unless it lets interfaces cwy-* through (runtime/docs/network.md)`
+  })
+}

@@ -1,0 +1,114 @@
+/**
+ * The cable between a job's network namespace and the host: a veth pair with addresses of its own.
+ *
+ * Who has an index has the interface of that name: the kernel gives a name once, to whatever process
+ * of whatever daemon, and takes it back with the namespace.
+ * @module
+ */
+import { randomInt } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { Family } from '../../egress/egress-policy.ts'
+import { runProgram } from '../program.ts'
+
+/** What every interface of ours on the host is called. */
+export const hostPrefix = 'cwy-'
+/** In the job's namespace. */
+export const jobInterface = 'eth0'
+
+// RFC 6598's shared space, at the end that carriers and overlays begin last with; and a ULA (RFC
+// 4193) that is nobody else's. A job's own is the second of each pair.
+const pool4 = '100.127.0.0/16'
+const pool6 = 'fdca:05e3:a7c1::/48'
+/** Of all jobs, for the host's rules. */
+export const jobNets = { ipv4: pool4, ipv6: pool6 } as const
+
+const maxIndex = 0x7fff
+const tries = 16
+
+/**
+ * Puts the pair up; it goes with the namespace.
+ * @param namespace descriptor
+ * @param families in which it gets addresses
+ * @returns the name of the host's end
+ * @throws Error
+ */
+export async function connectToHost(
+  namespace: number,
+  families: readonly Family[],
+): Promise<string> {
+  const index = await createPair(namespace)
+  const { name, host, job } = ends(index, families)
+  const routes = host.map((address) => `route add default via ${address.split('/')[0]}`)
+  await ip({ input: lines(raise(name, host)) })
+  await ip({ inside: namespace, input: lines([...raise(jobInterface, job), ...routes]) })
+  return name
+}
+
+/** Takes the pair away at once; a namespace does so some time after its end. */
+export async function disconnect(name: string): Promise<void> {
+  await ip({ input: `link del ${name}\n` })
+}
+
+/** Whether the host has an interface of that name. */
+export function isThere(name: string): boolean {
+  const rows = readIfThere('/proc/self/net/dev').split('\n')
+  return rows.some((row) => row.trimStart().startsWith(`${name}:`))
+}
+
+// Without addresses that nobody asked for, which would be looked for on the other side for seconds.
+function raise(name: string, addresses: readonly string[]): string[] {
+  return [
+    `link set ${name} addrgenmode none`,
+    ...addresses.map((address) => `addr add ${address} dev ${name} nodad`),
+    `link set ${name} up`,
+  ]
+}
+
+async function createPair(namespace: number): Promise<number> {
+  for (let left = tries; ; left--) {
+    const index = randomInt(maxIndex + 1)
+    const peer = `peer name ${jobInterface} netns /proc/self/fd/3`
+    try {
+      await ip({ given: namespace, input: `link add ${nameOf(index)} type veth ${peer}\n` })
+      return index
+    } catch (error) {
+      if (left === 0 || !/File exists/.test((error as Error).message)) throw error
+    }
+  }
+}
+
+const nameOf = (index: number) => hostPrefix + index.toString(16).padStart(4, '0')
+
+function ends(index: number, families: readonly Family[]) {
+  const first = 2 * index
+  const address = {
+    ipv4: (last: number) => `100.127.${first >> 8}.${(first & 0xff) + last}/31`,
+    ipv6: (last: number) => `fdca:05e3:a7c1::${index.toString(16)}:${last}/127`,
+  }
+  const end = (last: number) => families.map((family) => address[family](last))
+  return { name: nameOf(index), host: end(0), job: end(1) }
+}
+
+/** Whether this host has a way to everybody by IPv6, as /proc/net/ipv6_route has it. */
+export function hasIpv6(): boolean {
+  const rows = readIfThere('/proc/net/ipv6_route').trim().split('\n')
+  return rows.some((row) => {
+    const [target, prefix, ...rest] = row.trim().split(/\s+/)
+    // What is nowhere to be reached is a route by the loopback.
+    return /^0+$/.test(target ?? '') && prefix === '00' && rest.at(-1) !== 'lo'
+  })
+}
+
+function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return '' // a kernel without IPv6
+  }
+}
+
+function ip(options: { inside?: number; given?: number; input: string }): Promise<string> {
+  return runProgram('ip', ['-batch', '-'], options)
+}
+
+const lines = (commands: readonly string[]) => commands.map((command) => `${command}\n`).join('')

@@ -1,0 +1,85 @@
+/**
+ * Networks for the jobs of this host: which mode holds here, found out by making one.
+ * @module
+ */
+import type { Config } from '../config/config.ts'
+import { StartError } from '../errors/start-error.ts'
+import { isRoot } from '../state/state-folders.ts'
+import { createEgressPolicy } from '../egress/egress-policy.ts'
+import { clearHostTable } from './isolated/host-table.ts'
+import { openIsolatedNetworks } from './isolated/isolated-networks.ts'
+import type { JobNetwork, Networks, NetworkState } from './contract.ts'
+import { openSharedNetworks } from './shared/shared-networks.ts'
+
+/** @throws StartError NETWORK_UNAVAILABLE when what the operator insists on is not to be had */
+export async function openNetworks(
+  settings: Config['network'],
+  onWarning: (message: string) => void,
+): Promise<Networks> {
+  const networks = await openBest(settings, onWarning)
+  const { missing } = networks.state
+  if (settings.enforce === 'auto' || missing.length === 0) return networks
+  await networks.close()
+  throw unavailable(`network.enforce = "required": ${missing.join('; ')}`)
+}
+
+async function openBest(
+  settings: Config['network'],
+  onWarning: (message: string) => void,
+): Promise<Networks> {
+  const { mode } = settings
+  if (!isRoot()) return withoutRoot(mode)
+  const policy = createEgressPolicy(settings.allow)
+  const reasons: string[] = []
+  if (mode !== 'shared') {
+    const options = { settings, policy, onWarning }
+    const isolated = await openIsolatedNetworks(options).catch(noting(reasons))
+    if (isolated) return isolated
+    if (mode === 'isolated') throw unavailable(`network.mode = "isolated": ${reasons[0]}`)
+  }
+  await clearHostTable().catch(noting([])) // without nft nothing can have been left
+  const why = reasons.map((reason) => `no network namespaces for jobs (${reason})`)
+  const shared = await openSharedNetworks({ settings, policy, missing: why, onWarning }).catch(
+    noting(reasons),
+  )
+  return shared ?? nothingHolds([`${notLimited} (${reasons.at(-1)})`])
+}
+
+const notLimited = 'connections of jobs are neither limited nor kept from private addresses'
+
+function withoutRoot(mode: Config['network']['mode']): Networks {
+  if (mode === 'isolated') throw unavailable('network.mode = "isolated": only root can')
+  return nothingHolds([`${notLimited} (only root can)`])
+}
+
+function noting(reasons: string[]) {
+  return (error: unknown) => {
+    if (error instanceof StartError) throw error
+    reasons.push((error as Error).message)
+    return undefined
+  }
+}
+
+function nothingHolds(missing: readonly string[]): Networks {
+  const state: NetworkState = { mode: 'none', missing }
+  const network: JobNetwork = {
+    state,
+    namespace: undefined,
+    attach: async () => {},
+    admit: async () => {},
+    revoke: async () => {},
+    counters: async () => ({ admitted: 0, limited: 0, refused: 0 }),
+    release: async () => {},
+  }
+  return {
+    state,
+    warnings: [],
+    open: async () => network,
+    keepSpare: () => {},
+    close: async () => {},
+  }
+}
+
+function unavailable(message: string): StartError {
+  return new StartError('NETWORK_UNAVAILABLE', message)
+}

@@ -1,0 +1,39 @@
+/**
+ * A network for one execution: afterwards nothing that began in it reaches the next one.
+ * @module
+ */
+import type { JobNetwork } from './contract.ts'
+
+type Leased = Pick<JobNetwork, 'namespace' | 'admit' | 'revoke' | 'counters'>
+
+/** @param giveBack called once nothing is under way any more */
+export function lease(
+  network: Leased,
+  giveBack: () => Promise<void>,
+): Leased & Pick<JobNetwork, 'release'> {
+  const underWay = new Set<Promise<unknown>>()
+  let isOver = false
+
+  async function during<Value>(work: () => Promise<Value>): Promise<Value> {
+    if (isOver) throw new Error('the execution of this network is over')
+    const working = work()
+    underWay.add(working)
+    try {
+      return await working
+    } finally {
+      underWay.delete(working)
+    }
+  }
+
+  return {
+    namespace: network.namespace,
+    admit: (addresses) => during(() => network.admit(addresses)),
+    revoke: (addresses) => during(() => network.revoke(addresses)),
+    counters: () => during(() => network.counters()),
+    async release() {
+      isOver = true
+      await Promise.allSettled(underWay)
+      await giveBack()
+    },
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * The packet rules in a job's network namespace.
+ *
+ * The job has no rights over them: the namespace belongs to root of the host. Nothing is judged by
+ * conntrack, whose hooks every packet would pass: TCP by its SYN alone, which nobody without raw
+ * sockets can send but by connect(2), UDP by flows, each packet of any other protocol as a
+ * connection of its own.
+ * @module
+ */
+import type { EgressPolicy } from '../../egress/egress-policy.ts'
+import { possibleByteBurst, type NetworkSettings } from '../settings.ts'
+import { classOf, type Queues } from '../isolated/rate-queues.ts'
+import { countersAndSets, requestLimit as requestLimitOf } from './table-sets.ts'
+import { oneDatagram, udpFlows } from './udp-flows.ts'
+
+export interface RulesetOptions {
+  settings: NetworkSettings
+  policy: EgressPolicy
+  /** Where what exceeds a rate waits; absent: it is dropped. */
+  queues: Queues | undefined
+}
+
+export const tableName = 'inet causeway'
+
+/**
+ * An answer that the caller sees at once. An ICMPv6 error that comes while connect(2) still holds the
+ * socket is only taken in with the next try, a second later; a reset waits for it.
+ */
+export const refusal = `    meta nfproto ipv6 meta l4proto tcp reject with tcp reset
+    reject with icmpx admin-prohibited`
+
+// What the kernel itself says to its neighbours; a job can send echo requests only.
+const kernelsOwn =
+  'nd-neighbor-solicit, nd-neighbor-advert, nd-router-solicit, mld-listener-report, mld2-listener-report'
+
+/** All of it, for a namespace that has none. */
+export function ruleset(options: RulesetOptions): string {
+  return `table ${tableName} {
+${countersAndSets(options.policy)}
+${verdicts(options)}
+${judgement}
+${arrivals(options)}
+}
+`
+}
+
+// The host's table of connections, which its NAT needs, must not be full of one job's.
+const mostFlows = 16_384
+
+/** What becomes of a packet once it is known what it is. */
+function verdicts(options: RulesetOptions): string {
+  return `  chain refuse {
+    counter name refused
+${refusal}
+  }
+  chain requests {}
+  chain admitted {
+    jump requests
+    counter name admitted
+    goto remember
+  }
+  chain ongoing {
+    ip daddr @admitted4 accept
+    ip6 daddr @admitted6 accept
+${ongoingRules(options)}
+  }
+  chain names {
+    ${oneDatagram}
+${nameRules(options)}
+  }
+  chain begin {
+    ip daddr @admitted4 goto admitted
+    ip6 daddr @admitted6 goto admitted
+${beginRules(options)}
+  }
+${udpFlows({ goOnAnswered: true, most: mostFlows })}`
+}
+
+// Errors are the kernel's word about what came in; they are no connections of the job's.
+const judgement = `  chain output {
+    type filter hook output priority filter; policy drop;
+    oif "lo" accept
+    ip hdrlength > 5 goto refuse
+    exthdr rt exists goto refuse
+    tcp flags & (syn | ack) != syn goto ongoing
+    icmpv6 type { ${kernelsOwn} } accept
+    ip daddr @refused4 ip daddr != @opened4 goto refuse
+    ip6 daddr @refused6 ip6 daddr != @opened6 goto refuse
+    meta l4proto tcp goto begin
+    meta l4proto udp goto datagram
+    icmp type { destination-unreachable, time-exceeded, parameter-problem } goto ongoing
+    icmpv6 type { destination-unreachable, packet-too-big, time-exceeded, parameter-problem } goto ongoing
+    goto begin
+  }`
+
+// The host lets in only what was asked for; but what it sends itself comes in, too.
+function arrivals({ settings }: RulesetOptions): string {
+  return `  chain other {
+    icmpv6 type { ${kernelsOwn} } accept
+    icmp type echo-request drop
+    icmpv6 type echo-request drop
+    meta l4proto udp goto answers
+  }
+  chain input {
+    type filter hook input priority filter; policy accept;
+    iif "lo" accept
+    tcp flags & (syn | ack) == syn drop
+    meta l4proto != tcp jump other
+    ip saddr @admitted4 accept
+    ip6 saddr @admitted6 accept
+${byteLimit(settings)}
+  }`
+}
+
+/** For the jobs of another execution. */
+export const nothingAdmitted = ['admitted', 'asked', 'flows']
+  .flatMap((name) => [`${name}4`, `${name}6`])
+  .map((name) => `flush set ${tableName} ${name}\n`)
+  .join('')
+
+/** Counts new connections from now on. @param most 0: no limit */
+export const requestLimit = (most: number) => requestLimitOf(tableName, most)
+
+/** @param unit of the rate, default packets */
+export const over = (rate: number, burst: number, unit = '') =>
+  `limit rate over ${rate}${unit}/second burst ${burst} ${unit.trim() || 'packets'}`
+
+function beginRules({ settings, queues }: RulesetOptions): string {
+  const { connectionsPerSecond: rate, connectionBurst: burst } = settings
+  // Where there are queues the same rate tells how many have to wait.
+  const verdict = queues ? '' : ' drop'
+  return `    ${over(rate, burst)} counter name limited${verdict}
+    jump requests
+    ${queues ? into('begin') : ''}goto remember`
+}
+
+function nameRules({ settings: { dnsPerSecond, dnsBurst }, queues }: RulesetOptions): string {
+  if (queues) return `    ${into('names')}goto remember`
+  return `    ${over(dnsPerSecond, dnsBurst)} counter name limited drop\n    goto remember`
+}
+
+function ongoingRules({ settings, queues }: RulesetOptions): string {
+  if (settings.bytesPerSecond === 0) return '    accept'
+  return queues ? `    ${into('bytes')}accept` : `${byteLimit(settings)}\n    accept`
+}
+
+/** What comes in cannot wait: TCP slows down for what is lost. */
+export function byteLimit(settings: NetworkSettings): string {
+  const { bytesPerSecond } = settings
+  if (bytesPerSecond === 0) return ''
+  // Of bytes, unlike packets, the kernel lets a second's worth through beside the burst.
+  return `    ${over(bytesPerSecond, possibleByteBurst(settings) - bytesPerSecond, ' bytes')} drop`
+}
+
+const into = (queue: keyof Queues) => `meta priority set ${classOf[queue]} `

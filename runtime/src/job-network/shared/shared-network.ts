@@ -1,0 +1,128 @@
+/**
+ * The rules of one deployment in the host's own network namespace, in a table of their own.
+ * @module
+ */
+import { existsSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { ownedName } from '../../state/process-tag.ts'
+import type { NetworkCounters, NetworkOwner } from '../contract.ts'
+import { createNft, type Nft } from '../rules/nft.ts'
+import { admitScript, countersOf, revokeScript } from '../rules/rule-changes.ts'
+import { holdGroups, occupy, vacate } from './shared-owner.ts'
+import { sharedTable, type SharedOptions } from './shared-ruleset.ts'
+import { sharedKind, tableFamily } from './shared-sweep.ts'
+import type { VerifiedAddress } from '../../network/verify/verification.ts'
+
+// Each stays in the kernel's memory as long as the table does: nft cannot name one that is gone.
+const mostGroups = 256
+
+export interface SharedNetwork {
+  /** Holds for these jobs from now on, and for no others. */
+  occupy(owner: NetworkOwner): Promise<void>
+  /** @param groups folders of control groups whose processes are the job's */
+  attach(groups: readonly string[]): Promise<void>
+  admit(addresses: readonly VerifiedAddress[]): Promise<void>
+  revoke(addresses: readonly string[]): Promise<void>
+  counters(): Promise<NetworkCounters>
+  /** Holds for nobody any more; what its limits have counted stays. */
+  renew(): Promise<void>
+  /** Whether it has held for so many control groups that another should take its place. */
+  isWorn(): boolean
+  /** Family and name of its table. */
+  readonly table: string
+  /** Makes the table again, which somebody has removed. */
+  restore(): Promise<void>
+  close(): Promise<void>
+}
+
+/** @throws Error saying what this host lacks; nothing of it is left then */
+export async function openSharedNetwork(
+  options: SharedOptions,
+  nft: Nft = createNft(),
+): Promise<SharedNetwork> {
+  const name = ownedName(sharedKind)
+  const table = `${tableFamily} ${name}`
+  const groups = new Set<string>()
+  const admitted = createAdmittedMemory()
+  let holder: NetworkOwner | undefined
+  let held = 0
+  const whole = () => [
+    sharedTable(table, options),
+    holder ? occupy(table, holder, options.settings) : '',
+    holdGroups(table, present(groups)),
+    admitScript(admitted.left(), table),
+  ]
+  await nft.apply(whole().join(''))
+  return {
+    table,
+    async occupy(owner) {
+      await nft.apply(occupy(table, owner, options.settings))
+      holder = owner
+    },
+    restore: () => nft.apply(whole().join('')),
+    async attach(folders) {
+      const known = folders.filter(isVersion2)
+      for (const folder of known) groups.add(folder)
+      held += known.length
+      await nft.apply(holdGroups(table, present(groups)))
+    },
+    async admit(addresses) {
+      await nft.apply(admitScript(addresses, table))
+      admitted.add(addresses)
+    },
+    async revoke(addresses) {
+      admitted.remove(addresses)
+      await nft.apply(revokeScript(addresses, table))
+    },
+    counters: async () =>
+      countersOf(await nft.json(['list', 'counters', 'table', tableFamily, name])),
+    async renew() {
+      groups.clear()
+      admitted.clear()
+      holder = undefined
+      await nft.apply(vacate(table))
+    },
+    isWorn: () => held >= mostGroups,
+    // What is left of it is removed by the next start.
+    close: () => nft.apply(`delete table ${table}\n`).catch(() => {}),
+  }
+}
+
+/** What the kernel was told to admit, for when it has forgotten. */
+function createAdmittedMemory() {
+  const ends = new Map<string, number>()
+  return {
+    add(addresses: readonly VerifiedAddress[]): void {
+      for (const { address, seconds } of addresses) {
+        ends.set(address, performance.now() + 1000 * seconds)
+      }
+    },
+    remove: (addresses: readonly string[]) => addresses.forEach((address) => ends.delete(address)),
+    clear: () => ends.clear(),
+    left(): VerifiedAddress[] {
+      const all = [...ends].map(([address, end]) => ({
+        address,
+        seconds: (end - performance.now()) / 1000,
+      }))
+      return all.filter(({ seconds }) => seconds > 0)
+    },
+  }
+}
+
+/** Only those does the kernel know a socket by. */
+function isVersion2(folder: string): boolean {
+  return existsSync(join(folder, 'cgroup.controllers'))
+}
+
+// Where nft looks for control groups.
+const groupsOfNft = '/sys/fs/cgroup'
+
+/** nft takes no names of what is gone. */
+function present(groups: Set<string>): string[] {
+  for (const folder of groups) if (!existsSync(folder)) groups.delete(folder)
+  return [...groups].map(nftPath)
+}
+
+function nftPath(folder: string): string {
+  return relative(groupsOfNft, folder)
+}

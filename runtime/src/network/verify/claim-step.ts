@@ -1,0 +1,67 @@
+/**
+ * Whether a name carries the owner's TXT record: forward of the host, backward of a PTR's target.
+ * @module
+ */
+import type { Answer } from '../../dns/lookup.ts'
+import { claimName, claimValue, txtRecord } from './expected-record.ts'
+import type { HostName } from './host-name.ts'
+import { shown, unanswered, type StepContext, type StepResult } from './step-result.ts'
+import type { VerificationStep } from './verification.ts'
+
+/** The name, and what owners may have hashed. */
+export interface Claim extends HostName {
+  /** Whose PTR led there; none for the host itself. */
+  address?: string
+}
+
+const forward = { step: 'claim', missing: 'TXT_MISSING', mismatch: 'TXT_MISMATCH' } as const
+const backward = {
+  step: 'counterclaim',
+  missing: 'PTR_TXT_MISSING',
+  mismatch: 'PTR_TXT_MISMATCH',
+} as const
+
+export async function checkClaim(
+  { lookup, source }: StepContext,
+  { name, spellings, address }: Claim,
+): Promise<StepResult> {
+  const { step, missing, mismatch } = address === undefined ? forward : backward
+  const answer = await lookup(claimName(name), 'TXT')
+  const wanted = spellings.map((spelling) => claimValue(source, spelling))
+  const kinds = { missing, mismatch, expected: txtRecord(source, name) }
+  const failure = claimFailure(answer, wanted, { ...kinds, record: recordText(name, address) })
+  const found = answer.state === 'found' ? answer : { data: [], seconds: Infinity }
+  const told: VerificationStep = {
+    step,
+    name: claimName(name),
+    type: 'TXT',
+    ...(address !== undefined && { address }),
+    found: shown(found.data),
+    ...(failure && { failure }),
+  }
+  return { told, seconds: found.seconds }
+}
+
+function recordText(name: string, address: string | undefined): string {
+  const backed = address === undefined ? '' : ` (the PTR of ${address} leads there)`
+  return `the TXT record of ${claimName(name)}${backed}`
+}
+
+interface ClaimKinds {
+  missing: 'TXT_MISSING' | 'PTR_TXT_MISSING'
+  mismatch: 'TXT_MISMATCH' | 'PTR_TXT_MISMATCH'
+  record: string
+  expected: string
+}
+
+function claimFailure(
+  answer: Answer,
+  wanted: readonly string[],
+  { missing, mismatch, record, expected }: ClaimKinds,
+): VerificationStep['failure'] {
+  if (answer.state !== 'found') return unanswered(answer, { kind: missing, what: record, expected })
+  if (answer.data.some((text) => wanted.includes(text))) return undefined
+  const found = shown(answer.data, 3).map((text) => JSON.stringify(text))
+  const message = `${record} is not the owner's; found ${found.join(', ')}`
+  return { kind: mismatch, message, expected }
+}

@@ -1,0 +1,60 @@
+/**
+ * The host of a `network_whitelist`: a bare name, or the caller is told what it should have been.
+ * @module
+ */
+import { domainToASCII } from 'node:url'
+import { RpcError } from '../../bridge/errors.ts'
+import { isDomainName, isNumeric } from '../../dns/domain-name.ts'
+import { claimPrefix } from './expected-record.ts'
+
+export interface HostName {
+  /** To look up: lower case, without a final dot. */
+  name: string
+  /** What owners may have hashed: the same, and as the caller wrote it. */
+  spellings: readonly string[]
+}
+
+// Its TXT record has a name, too.
+const mostCharacters = 253 - claimPrefix.length
+const shownCharacters = 80
+
+/** @throws RpcError BAD_HOST naming what is wrong */
+export function parseHostName(text: string): HostName {
+  const name = text.replace(/\.$/, '')
+  const wrong = wrongForm(name)
+  if (wrong) throw bad(text, ...wrong)
+  const lower = name.toLowerCase()
+  return { name: lower, spellings: [...new Set([lower, name, text])] }
+}
+
+/** What was expected, and perhaps what to do. */
+function wrongForm(name: string): [expected: string, hint?: string | undefined] | undefined {
+  if (name === '') return ['a host name']
+  if (/[^\0-\x7f]/.test(name)) return ['a name in ASCII', punycodeHint(name)]
+  if (name.includes('://')) return ['a bare host name without scheme', bareHint(name)]
+  if (/[/?#@]/.test(name)) return ['a bare host name without path or user', bareHint(name)]
+  if (name.includes(':') || isNumeric(name))
+    return ['a host name without port, no address', 'Whoever owns a name consents by its records.']
+  if (name.length > mostCharacters) return [`at most ${mostCharacters} characters`]
+  if (!isDomainName(name))
+    return ['labels of 1 to 63 letters, digits, hyphens and underscores, with dots between']
+  return undefined
+}
+
+function punycodeHint(name: string): string {
+  const ascii = domainToASCII(name)
+  return ascii === '' ? 'Write it in punycode (xn--...).' : `Write it as ${ascii}.`
+}
+
+function bareHint(name: string): string | undefined {
+  const bare = /^(?:[^/?#]*:\/\/)?(?:[^/?#@]*@)?([^/?#:@]+)/.exec(name)?.[1]
+  return bare !== undefined && isDomainName(bare) ? `Write only ${bare}.` : undefined
+}
+
+function bad(found: string, expected: string, hint?: string): RpcError {
+  const shown = JSON.stringify(found.slice(0, shownCharacters))
+  return new RpcError('BAD_HOST', `host: expected ${expected}, found ${shown}`, {
+    details: { field: 'host' },
+    ...(hint !== undefined && { hint }),
+  })
+}

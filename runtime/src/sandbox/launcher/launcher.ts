@@ -1,0 +1,178 @@
+/**
+ * `bridge-launch`: what it can do on this host, and its command line.
+ * @module
+ */
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { nativePaths } from '@causeway/native'
+import * as v from 'valibot'
+import { StartError } from '../../errors/start-error.ts'
+
+const run = promisify(execFile)
+
+const probeReport = v.object({
+  namespaces: v.boolean(),
+  namespacesError: v.nullable(v.string()),
+  landlockAbi: v.number(),
+  seccomp: v.boolean(),
+})
+
+/** Layers of confinement that this host's kernel allows the launcher. */
+export type LauncherProbe = v.InferOutput<typeof probeReport>
+
+/** Asks the launcher what it may do here. @throws StartError SANDBOX_UNAVAILABLE */
+export async function probeLauncher(): Promise<LauncherProbe> {
+  try {
+    const { stdout } = await run(nativePaths.launcher, ['--probe'], { env: {} })
+    return v.parse(probeReport, JSON.parse(stdout))
+  } catch (cause) {
+    throw new StartError(
+      'SANDBOX_UNAVAILABLE',
+      `${nativePaths.launcher}: ${(cause as Error).message}; build it with: npm run build:native`,
+      { cause },
+    )
+  }
+}
+
+/** Host path → path in the job's root or stage; read-only there. */
+export type Bind = readonly [host: string, target: string]
+
+/** A layer that is left out does not hold; see native/src/launch/main.c for what each one stops. */
+export interface LaunchOptions {
+  /** Uid and gid of the job, or the first of 65,536 for a user namespace; absent: our own. */
+  identity?: { uid: number } | { range: number }
+  /** New mount, PID, IPC and UTS namespaces. */
+  namespaces: boolean
+  /** The job's root: a folder, or where an overlay is mounted. */
+  root?: {
+    folder: string
+    overlay?: {
+      lower: string
+      upper: string
+      work: string
+      /** Who owns the files of `lower` on disk, when not the job. */
+      lowerOwner?: number
+      /** File with a file system, and where it is mounted to hold `upper` and `work`. */
+      storage?: { file: string; folder: string }
+    }
+  }
+  /** A root without the host's files: the job's own (`pivot`), or one for a tracer, with `/job`. */
+  stage?: { folder: string; pivot: boolean; binds: readonly Bind[] }
+  /** A network namespace to be in, as a path; absent: the host's. */
+  network?: string
+  limits: { processes?: number; files?: number; fileBytes?: number }
+  /** Number of the processor to stay on. */
+  cpu?: number
+  /** Paths that the job may use, as they are called where it runs. */
+  landlock?: { read: readonly string[]; execute: readonly string[]; write: readonly string[] }
+  filter?: 'plain' | 'traced' | 'traced-no-statx'
+  workFolder?: string
+  /** Of the program itself, never the job's. */
+  environment: Readonly<Record<string, string>>
+}
+
+/**
+ * The launcher's command line up to what it is to do.
+ * @param cgroups folders of control groups to join
+ */
+export function launcherCommand(cgroups: readonly string[]): [string, ...string[]] {
+  return [
+    nativePaths.launcher,
+    '--control',
+    ...option('--parent', process.pid),
+    ...each('--cgroup', cgroups),
+  ]
+}
+
+/**
+ * What it can do before it is told more.
+ * @param layer where to mount the file system that it is given as a descriptor
+ */
+export function spareOptions(
+  { namespaces, pivots }: { namespaces: boolean; pivots: boolean },
+  layer: { folder: string; upper: string; work: string } | undefined,
+): string[] {
+  if (!namespaces) return ['--spare']
+  return [
+    '--spare',
+    '--namespaces',
+    ...(pivots ? ['--pivot'] : []),
+    ...option('--spare-storage', layer?.folder),
+    ...option('--upper', layer?.upper),
+    ...option('--work', layer?.work),
+  ]
+}
+
+/** What it is to do, up to the program that it executes. */
+export function launchOptions(options: LaunchOptions): string[] {
+  const { namespaces, cpu, filter, workFolder, environment } = options
+  const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`)
+  return [
+    ...identityOptions(options),
+    ...(namespaces ? ['--namespaces'] : []),
+    ...option('--network', options.network),
+    ...rootOptions(options),
+    ...stageOptions(options),
+    ...limitOptions(options),
+    ...option('--cpu', cpu),
+    ...landlockOptions(options),
+    ...option('--filter', filter),
+    ...option('--work-folder', workFolder),
+    ...each('--env', variables),
+    '--',
+  ]
+}
+
+function option(name: string, value: string | number | undefined): string[] {
+  return value === undefined ? [] : [name, String(value)]
+}
+
+function each(name: string, values: readonly string[]): string[] {
+  return values.flatMap((value) => [name, value])
+}
+
+function identityOptions({ identity }: LaunchOptions): string[] {
+  if (!identity) return []
+  if ('range' in identity) return option('--range', identity.range)
+  return [...option('--uid', identity.uid), ...option('--gid', identity.uid)]
+}
+
+function rootOptions({ root }: LaunchOptions): string[] {
+  const overlay = root?.overlay
+  return [
+    ...option('--root', root?.folder),
+    ...option('--lower', overlay?.lower),
+    ...option('--upper', overlay?.upper),
+    ...option('--work', overlay?.work),
+    ...option('--lower-owner', overlay?.lowerOwner),
+    ...option('--storage', overlay?.storage && `${overlay.storage.file}:${overlay.storage.folder}`),
+  ]
+}
+
+function stageOptions({ stage }: LaunchOptions): string[] {
+  if (!stage) return []
+  const binds = stage.binds.map(([host, target]) => `${host}:${target}`)
+  return [
+    ...option('--stage', stage.folder),
+    ...(stage.pivot ? ['--pivot'] : []),
+    ...each('--bind', binds),
+  ]
+}
+
+function limitOptions({ limits }: LaunchOptions): string[] {
+  return [
+    ...option('--max-processes', limits.processes),
+    ...option('--max-files', limits.files),
+    ...option('--max-file-bytes', limits.fileBytes),
+  ]
+}
+
+function landlockOptions({ landlock }: LaunchOptions): string[] {
+  if (!landlock) return []
+  return [
+    '--landlock',
+    ...each('--read', landlock.read),
+    ...each('--execute', landlock.execute),
+    ...each('--write', landlock.write),
+  ]
+}

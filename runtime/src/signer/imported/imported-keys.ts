@@ -1,0 +1,55 @@
+/**
+ * A deployment's keys from elsewhere, in the place of derived ones.
+ * @module
+ */
+import { decodeKeysFile, type KeyCheck } from './keys-file.ts'
+import { readSecretFile } from '../secret-file.ts'
+import type { ImportedKeys } from '../backend.ts'
+
+export type { ImportedKeys } from '../backend.ts'
+
+const maxBytes = 64 * 1024
+
+/** When there is nothing to import. */
+export const noKeys: ImportedKeys = Object.freeze({ signing: {}, encryption: {} })
+
+/** Reads a `keys` file of mode 0600. @throws Error naming file and field, never a value. */
+export function readImportedKeys(file: string, isPrivateKey: KeyCheck): ImportedKeys {
+  const content = readSecretFile(file, { maxBytes })
+  try {
+    return decodeKeysFile(file, content, isPrivateKey)
+  } finally {
+    content.fill(0)
+  }
+}
+
+/** The keys of both, the first one's where both have one; the others are zeroed. */
+export function mergeImported(first: ImportedKeys, second: ImportedKeys): ImportedKeys {
+  const merged = {
+    signing: { ...second.signing, ...first.signing },
+    encryption: { ...second.encryption, ...first.encryption },
+    ...(second.hdSeed && { hdSeed: second.hdSeed }),
+    ...(first.hdSeed && { hdSeed: first.hdSeed }),
+  }
+  const kept = new Set(arraysOf(merged))
+  for (const key of arraysOf(second)) if (!kept.has(key)) key.fill(0)
+  return merged
+}
+
+/** Names of the keys that are there: `signing.p256`, `hdSeed`. */
+export function importedNames({ signing, encryption, hdSeed }: ImportedKeys): string[] {
+  return [
+    ...Object.keys(signing).map((curve) => `signing.${curve}`),
+    ...Object.keys(encryption).map((curve) => `encryption.${curve}`),
+    ...(hdSeed ? ['hdSeed'] : []),
+  ]
+}
+
+/** Zeroes every key. */
+export function wipeImported(keys: ImportedKeys): void {
+  for (const key of arraysOf(keys)) key.fill(0)
+}
+
+function arraysOf({ signing, encryption, hdSeed }: ImportedKeys): Uint8Array[] {
+  return [...Object.values(signing), ...Object.values(encryption), ...(hdSeed ? [hdSeed] : [])]
+}

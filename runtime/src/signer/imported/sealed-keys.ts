@@ -1,0 +1,48 @@
+/**
+ * Imported keys under the root secret, byte by byte in `docs/keys.md`.
+ * @module
+ */
+import { labelPrefix } from '../labels.ts'
+import type { DeploymentLabel, RootKeys } from '../backend.ts'
+
+const version = 1
+const purpose = 'store'
+const lengthBytes = 4
+const labelParts = 3
+
+/** `version ‖ label ‖ iv ‖ AES-256-GCM ciphertext ‖ tag`; version and label are additional data. */
+export function sealKeys(label: DeploymentLabel, root: RootKeys, plaintext: Uint8Array): Buffer {
+  const header = headerOf(label)
+  return Buffer.concat([header, root.seal({ label, purpose }, header, plaintext)])
+}
+
+/** The plaintext, for the caller to zero; undefined when it is not this label's under this root. */
+export function openSealedKeys(
+  label: DeploymentLabel,
+  root: RootKeys,
+  sealed: Buffer,
+): Buffer | undefined {
+  const header = headerOf(label)
+  const isOurs = sealed.subarray(0, header.length).equals(header)
+  return isOurs
+    ? root.unseal({ label, purpose }, header, sealed.subarray(header.length))
+    : undefined
+}
+
+/** Whose keys are sealed, as the file itself says; undefined when it is damaged. */
+export function sealedLabel(sealed: Buffer): DeploymentLabel | undefined {
+  const parts: Buffer[] = []
+  let offset = 1
+  for (let part = 0; part < labelParts; part++) {
+    if (offset + lengthBytes > sealed.length) return undefined
+    const start = offset + lengthBytes
+    offset = start + sealed.readUInt32BE(offset)
+    parts.push(sealed.subarray(start, offset))
+  }
+  const [kind, source, id] = parts as [Buffer, Buffer, Buffer]
+  return { originKind: kind.toString(), source: Uint8Array.from(source), id: id.toString() }
+}
+
+function headerOf(label: DeploymentLabel): Buffer {
+  return Buffer.concat([Buffer.of(version), labelPrefix(label)])
+}

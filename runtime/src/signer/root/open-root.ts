@@ -1,0 +1,144 @@
+/**
+ * Root secret → root keys: finds it or makes it, asks for the passphrase when it has one.
+ * @module
+ */
+import { randomBytes } from 'node:crypto'
+import { passphraseCredential, askPassphrase, givenPassphrase } from './passphrase.ts'
+import { createRoot, findRoot, type KeptRoot } from './root-secret.ts'
+import { isSealed, sealRoot, unsealRoot } from './sealed-root.ts'
+import type { RootKeys, SignerBackend } from '../backend.ts'
+
+/** Where the root secret is and what opens it. */
+export interface RootOptions {
+  stateFolder: string
+  /** File with the passphrase, when there is no systemd credential for it. */
+  passphraseFile?: string
+}
+
+/** A root secret in the clear, for as short as possible. */
+export interface UnlockedRoot extends Pick<KeptRoot, 'place' | 'path'> {
+  /** 32 bytes. */
+  secret: Buffer
+  /** What opened it, when it is sealed. */
+  passphrase?: Buffer
+  /** Zeroes both. */
+  wipe(): void
+}
+
+const secretBytes = 32
+
+/**
+ * The host's root keys; the secret is made at the first time, sealed when a passphrase is given.
+ * @throws Error naming the file and what was wrong
+ */
+export async function openRootKeys({
+  backend,
+  ...options
+}: RootOptions & { backend: SignerBackend }): Promise<RootKeys> {
+  const root = await unlockRoot(options)
+  try {
+    return backend.openRoot(root.secret)
+  } finally {
+    root.wipe()
+  }
+}
+
+/** The secret itself; the caller wipes it. */
+export async function unlockRoot({
+  stateFolder,
+  passphraseFile,
+}: RootOptions): Promise<UnlockedRoot> {
+  const given = givenPassphrase(passphraseFile)
+  try {
+    return await unlock(findRoot(stateFolder) ?? (await makeRoot(stateFolder, given)), given)
+  } catch (error) {
+    given?.fill(0)
+    throw error
+  }
+}
+
+/** The same of a root secret that can be changed. @throws Error when it is a systemd credential */
+export async function unlockRootFile(options: RootOptions): Promise<UnlockedRoot> {
+  const root = await unlockRoot(options)
+  if (root.place === 'file') return root
+  root.wipe()
+  throw new Error(
+    `${root.path}: this root secret is a systemd credential: change it where the service manager has it from`,
+  )
+}
+
+/** A secret as it goes into its file. */
+export async function newRootContent(
+  secret: Uint8Array,
+  passphrase: Uint8Array | undefined,
+): Promise<Buffer> {
+  return passphrase ? sealRoot(secret, passphrase) : Buffer.from(secret)
+}
+
+/** 32 random bytes that no other buffer shares. */
+export function newSecret(): Buffer {
+  return randomBytes(secretBytes)
+}
+
+/** Makes a root secret where there is none yet; of two that do it at once, one wins. */
+export async function makeRoot(
+  stateFolder: string,
+  passphrase: Uint8Array | undefined,
+): Promise<KeptRoot> {
+  const secret = newSecret()
+  const content = await newRootContent(secret, passphrase)
+  try {
+    createRoot(stateFolder, content)
+  } finally {
+    secret.fill(0)
+    content.fill(0)
+  }
+  const made = findRoot(stateFolder)
+  if (made) return made
+  throw new Error(`${stateFolder}: the root secret was removed while it was made`)
+}
+
+async function unlock(kept: KeptRoot, given: Buffer | undefined): Promise<UnlockedRoot> {
+  const { place, path, content } = kept
+  if (!isSealed(content)) {
+    checkPlain(kept, given)
+    return unlocked({ place, path, secret: content })
+  }
+  const passphrase = given ?? (await askPassphrase(needed(path)))
+  try {
+    const secret = await unsealRoot(path, content, passphrase)
+    return unlocked({ place, path, secret, passphrase })
+  } catch (error) {
+    passphrase.fill(0)
+    throw error
+  }
+}
+
+function unlocked(root: Omit<UnlockedRoot, 'wipe'>): UnlockedRoot {
+  const wipe = () => {
+    root.secret.fill(0)
+    root.passphrase?.fill(0)
+  }
+  return { ...root, wipe }
+}
+
+function checkPlain({ path, content }: KeptRoot, given: Buffer | undefined): void {
+  const { length } = content
+  if (length !== secretBytes) {
+    content.fill(0)
+    throw new Error(`${path}: expected ${secretBytes} bytes, found ${length}`)
+  }
+  if (content.every((byte) => byte === 0)) {
+    throw new Error(`${path}: expected a secret, found zeros: restore it from a copy`)
+  }
+  if (!given) return
+  content.fill(0)
+  // Whoever gives a passphrase believes that the secret is under one.
+  throw new Error(
+    `${path}: a passphrase was given, but this root secret has none; causeway keys passphrase gives it one`,
+  )
+}
+
+function needed(path: string): string {
+  return `${path}: sealed under a passphrase: expected --passphrase-file or the systemd credential ${passphraseCredential}, found neither`
+}

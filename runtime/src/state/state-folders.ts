@@ -1,0 +1,89 @@
+/**
+ * Where the runtime keeps what outlives a run.
+ * @module
+ */
+import { chmodSync, mkdirSync, realpathSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { StartError } from '../errors/start-error.ts'
+
+/** Paths inside the state folder. */
+export interface StateFolders {
+  root: string
+  images: string
+  deployments: string
+}
+
+const rootUid = 0
+const othersMayEnter = 0o001
+const othersMayWrite = 0o022
+
+/**
+ * Creates and names the folders under `--state DIR`, else `$XDG_STATE_HOME/causeway`, else
+ * `/var/lib/causeway` for root and `~/.local/state/causeway` for others.
+ * @throws StartError STATE_UNREACHABLE when a folder is another user's or others may write to it
+ */
+export function openState(folder: string | undefined): StateFolders {
+  const named = stateRoot(folder)
+  checkCharacters(named)
+  mkdirSync(dirname(named), { recursive: true })
+  // A job under a uid of its own must be able to walk to its root, and to see nothing on the way.
+  ensureFolder(named, 0o711)
+  // Without links: from inside a job's mounts an absolute one would lead back out of them.
+  const root = realpathSync(named)
+  checkCharacters(root)
+  const state = { root, images: join(root, 'images'), deployments: join(root, 'deployments') }
+  ensureFolder(state.deployments, 0o711)
+  ensureFolder(state.images, 0o700)
+  return state
+}
+
+/** PRoot takes a colon in a path for the end of it, an overlay a comma. */
+function checkCharacters(root: string): void {
+  if (!/[:,]/.test(root)) return
+  const expected = 'expected a path without ":" and ","'
+  throw new StartError('STATE_UNREACHABLE', `state folder ${root}: ${expected}`)
+}
+
+/** The path of the same folder, whether it is there or not. */
+export function stateRoot(folder: string | undefined): string {
+  return resolve(folder ?? defaultFolder())
+}
+
+/** Makes a folder; one that is there already keeps its mode, which must be safe. */
+function ensureFolder(path: string, mode: number): void {
+  try {
+    mkdirSync(path)
+    chmodSync(path, mode)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    checkFolder(path)
+  }
+}
+
+function checkFolder(path: string): void {
+  const { uid, mode } = statSync(path)
+  const expected = `expected a folder of uid ${process.getuid?.()} that only it may write to`
+  if (uid === process.getuid?.() && (mode & othersMayWrite) === 0) return
+  const found = `uid ${uid} and mode ${(mode & 0o7777).toString(8)}`
+  throw new StartError('STATE_UNREACHABLE', `state folder ${path}: ${expected}, found ${found}`)
+}
+
+/** The folder above `path` that other users may not enter, if there is one. */
+export function closedAncestor(path: string): string | undefined {
+  for (let folder = resolve(path); ; folder = dirname(folder)) {
+    if ((statSync(folder).mode & othersMayEnter) === 0) return folder
+    if (folder === dirname(folder)) return undefined
+  }
+}
+
+/** Whether this process may give each deployment a uid of its own. */
+export function isRoot(): boolean {
+  return process.getuid?.() === rootUid
+}
+
+function defaultFolder(): string {
+  const xdg = process.env['XDG_STATE_HOME']
+  if (xdg) return join(xdg, 'causeway')
+  return isRoot() ? '/var/lib/causeway' : join(homedir(), '.local/state/causeway')
+}

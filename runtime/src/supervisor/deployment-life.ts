@@ -1,0 +1,170 @@
+/**
+ * A deployment while the daemon runs: follows its schedule, and what the operator wants.
+ * @module
+ */
+import { discardExecution, recordEnd } from './run/finish-execution.ts'
+import type { JobExit } from '../execution/contract/exit.ts'
+import {
+  runExecution,
+  type EndCause,
+  type ExecutionParts,
+  type ExecutionRun,
+  type ExecutionStart,
+} from './run/execution-run.ts'
+import type { ExecutionRecord } from './record/record.ts'
+import { noteMissed } from './note-missed.ts'
+import { beginExecution, endAttempt } from './record/record-changes.ts'
+import { endedWithDaemon, recover, unfinishedAttempt } from './record/recovery.ts'
+import { nextStep, nextWhileRunning, type ScheduleState } from './schedule/schedule.ts'
+import { createWaker } from './schedule/waker.ts'
+
+export interface DeploymentLife {
+  /** Lets it run again after it was stopped. */
+  resume(): void
+  /** Ends the execution that runs; resolves when nothing of it is left. */
+  end(cause: EndCause): Promise<void>
+  /** Resolves when nothing of the execution runs any more; its record may not say so yet. */
+  over(): Promise<void>
+  /** Ends it for good, or until the next start of the daemon. */
+  close(cause: EndCause): Promise<void>
+}
+
+// Clocks jump, and a timer of Node's takes at most 2^31 ms: it looks at the time again.
+const maxSleepMs = 60_000
+
+/** Begins where the record says that the deployment is. */
+export function liveDeployment(parts: ExecutionParts): DeploymentLife {
+  const life = createLife(parts)
+  const over = live(life).catch((error: unknown) => {
+    parts.log.error({ err: error, deployment: parts.keeper.latest.id }, 'deployment given up')
+  })
+  return {
+    resume: () => life.waker.wake(),
+    end: (cause) => endRunning(life, cause),
+    over: async () => life.running?.over,
+    async close(cause) {
+      life.closing = cause
+      await endRunning(life, cause)
+      await over
+    },
+  }
+}
+
+interface Life extends ExecutionParts {
+  waker: ReturnType<typeof createWaker>
+  /** Why it takes no more steps. */
+  closing: EndCause | undefined
+  running: ExecutionRun | undefined
+  /** What it does at this moment. */
+  step: Promise<void>
+}
+
+function createLife(parts: ExecutionParts): Life {
+  const waker = createWaker()
+  return { ...parts, waker, closing: undefined, running: undefined, step: Promise.resolve() }
+}
+
+async function endRunning(life: Life, cause: EndCause): Promise<void> {
+  life.running?.end(cause)
+  life.waker.wake()
+  await life.step
+}
+
+async function live(life: Life): Promise<void> {
+  const { current } = life.keeper.latest
+  if (current) await (life.step = recoverExecution(life, current))
+  while (!life.closing) await (life.step = takeStep(life))
+}
+
+async function takeStep(life: Life): Promise<void> {
+  const { keeper, waker } = life
+  if (keeper.latest.wanted !== 'running') return rest(life)
+  const step = nextStep(stateOf(life), Date.now())
+  switch (step.kind) {
+    case 'done':
+      return rest(life)
+    case 'wait':
+      return waker.sleep(sleepUntil(step.until))
+    case 'missed':
+      return noteMissed(life, step)
+    case 'start':
+      return startExecution(life, step)
+  }
+}
+
+/** Until the operator wants something; whoever follows the log has seen all of it by now. */
+function rest({ waker, output }: Life): Promise<void> {
+  output.nudge()
+  return waker.sleep()
+}
+
+function stateOf({ keeper, loaded }: Life): ScheduleState {
+  return { schedule: loaded.deployment.schedule, ...keeper.latest.plan }
+}
+
+function sleepUntil(time: number): number {
+  return Math.min(Math.max(0, time - Date.now()), maxSleepMs)
+}
+
+async function startExecution(life: Life, step: { index: number; due: number }): Promise<void> {
+  const { keeper, loaded, output, feed } = life
+  await keeper.change(beginExecution(step, loaded.deployment.schedule, Date.now()))
+  const { current } = keeper.latest
+  if (!current) return
+  await output.tell(`execution ${current.number} begins`, { execution: current.number, attempt: 0 })
+  feed.emit({ type: 'execution-started', execution: current.number })
+  await attendExecution(life, current, { firstAttempt: 1, restarts: 0 })
+}
+
+async function attendExecution(
+  life: Life,
+  current: ExecutionRecord,
+  start: ExecutionStart,
+): Promise<void> {
+  // It was stopped, or the daemon ends, before there was anything to end.
+  if (life.closing?.kind === 'interrupt') return
+  if (life.closing || life.keeper.latest.wanted !== 'running')
+    return finish(life, current, stoppedEarly)
+  let isRunning = true
+  const run = runExecution(current, start, life)
+  life.running = run
+  const finished = run.finished.finally(() => {
+    isRunning = false
+    life.waker.wake()
+  })
+  // Looked at below, after the loop that it ends.
+  finished.catch(() => {})
+  while (isRunning) await watchSchedule(life)
+  life.running = undefined
+  await finished
+}
+
+const stoppedEarly: JobExit = { reason: 'killed', detail: 'stopped before it began' }
+
+/** Executions that come due while one runs are missed, and said to be at that time. */
+async function watchSchedule(life: Life): Promise<void> {
+  const step = nextWhileRunning(stateOf(life), Date.now())
+  if (step.kind === 'missed' && life.keeper.latest.wanted === 'running')
+    await noteMissed(life, step)
+  else await life.waker.sleep(step.kind === 'wait' ? sleepUntil(step.until) : maxSleepMs)
+}
+
+async function recoverExecution(life: Life, current: ExecutionRecord): Promise<void> {
+  const { keeper, loaded, output } = life
+  const unfinished = unfinishedAttempt(current)
+  if (unfinished) {
+    await keeper.change(endAttempt(unfinished.number, endedWithDaemon, Date.now(), true))
+  }
+  const found = { wanted: keeper.latest.wanted, current: keeper.latest.current ?? current }
+  const recovery = recover(found, loaded.manifest?.restartPolicy ?? 'no', Date.now())
+  if (recovery.kind === 'end') return finish(life, current, recovery.exit)
+  const source = { execution: current.number, attempt: recovery.firstAttempt }
+  await output.tell(`execution ${current.number} goes on after the daemon's end`, source)
+  await attendExecution(life, keeper.latest.current ?? current, recovery)
+}
+
+/** Ends an execution of which nothing runs. */
+async function finish(life: Life, { number }: ExecutionRecord, exit: JobExit): Promise<void> {
+  await recordEnd(life, number, exit)
+  await discardExecution(life, number)
+}

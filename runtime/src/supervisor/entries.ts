@@ -1,0 +1,107 @@
+/**
+ * A supervisor's deployments, and how a person names one of them.
+ * @module
+ */
+import type { Logger } from 'pino'
+import { StartError } from '../errors/start-error.ts'
+import type { Execute } from '../execution/contract/request.ts'
+import type { LogLimits } from './log/log-state.ts'
+import type { DeploymentKeys } from './new-deployment.ts'
+import type { Queues } from '../turns/serial.ts'
+import type { RecordReserve } from './record/record-reserve.ts'
+import type { FoundDeployment } from './record/store.ts'
+import { superviseDeployment, type Supervised } from './supervised.ts'
+import { detailOf, summaryOf, type DeploymentDetail, type DeploymentSummary } from './summary.ts'
+
+export interface SupervisorOptions {
+  /** Folder of the deployments; nobody else may write to it meanwhile. */
+  deployments: string
+  logs: LogLimits
+  /** On the same disk. */
+  reserve: RecordReserve
+  keys: DeploymentKeys
+  execute: Execute
+  /** Once it is there nobody has grace time any more. */
+  hurry: AbortSignal
+  log: Logger
+}
+
+/** A deployment that runs, or what is wrong with its files. */
+export type Entry = Supervised | { name: string; folder: string; error: Error }
+
+/** What work on deployments needs. */
+export interface SupervisorContext extends SupervisorOptions {
+  entries: Map<string, Entry>
+  queues: Queues
+  isClosing: boolean
+}
+
+/**
+ * Work on a deployment, once what is under way with it is done.
+ * @throws StartError DAEMON_UNREACHABLE when the daemon ends by then
+ */
+export function inTurn<T>(
+  context: SupervisorContext,
+  name: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  return context.queues.run(name, async () => {
+    refuseWhenClosing(context)
+    return work()
+  })
+}
+
+/** @throws StartError DAEMON_UNREACHABLE */
+export function refuseWhenClosing({ isClosing }: SupervisorContext): void {
+  if (isClosing) throw new StartError('DAEMON_UNREACHABLE', 'the daemon is ending')
+}
+
+/** One that can't be read is shown as damaged; it must not keep the others from running. */
+export async function adopt(found: FoundDeployment, options: SupervisorOptions): Promise<Entry> {
+  const { name, paths } = found
+  try {
+    if ('error' in found) throw found.error
+    return await superviseDeployment(paths, found.record, options)
+  } catch (error) {
+    options.log.error({ err: error, deployment: name }, 'deployment can not be read')
+    return { name, folder: paths.folder, error: error as Error }
+  }
+}
+
+export function summarise(entry: Entry): DeploymentSummary {
+  if ('keeper' in entry) return summaryOf(entry)
+  return { name: entry.name, state: 'damaged', error: entry.error.message }
+}
+
+export function detailed(entry: Entry): DeploymentDetail {
+  return 'keeper' in entry ? detailOf(entry) : summarise(entry)
+}
+
+// Ids are decimal numbers, names hex: a slip in an id must not mean another deployment.
+const leastNameDigits = 6
+
+/** @throws StartError DEPLOYMENT_UNKNOWN */
+export function find(entries: ReadonlyMap<string, Entry>, reference: string): Entry {
+  const all = [...entries.values()]
+  const byId = all.filter((entry) => 'keeper' in entry && entry.keeper.latest.id === reference)
+  const isName = reference.length >= leastNameDigits
+  const byName = all.filter(({ name }) => isName && name.startsWith(reference))
+  const found = byId.length > 0 ? byId : byName
+  const [first] = found
+  if (first && found.length === 1) return first
+  const text = first
+    ? `expected one deployment, found ${found.length}: ${found.map(({ name }) => name).join(', ')}`
+    : `no deployment has this id, or a name that begins so (at least ${leastNameDigits} digits)`
+  throw new StartError('DEPLOYMENT_UNKNOWN', `${reference}: ${text}`)
+}
+
+/** The same, of those that run. @throws StartError RECORD_DAMAGED, too */
+export function intact(entries: ReadonlyMap<string, Entry>, reference: string): Supervised {
+  return undamaged(find(entries, reference))
+}
+
+/** @throws StartError RECORD_DAMAGED */
+export function undamaged(entry: Entry): Supervised {
+  if ('keeper' in entry) return entry
+  throw new StartError('RECORD_DAMAGED', `${entry.error.message}; causeway rm --force removes it`)
+}

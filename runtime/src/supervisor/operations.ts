@@ -1,0 +1,117 @@
+/**
+ * What an operator does with a deployment that is there: stop, start and remove it. Each waits for
+ * what is under way with the same one: it may have been replaced, or removed, by then.
+ * @module
+ */
+import { removeTree } from '@causeway/images'
+import { StartError } from '../errors/start-error.ts'
+import { find, inTurn, undamaged, type Entry, type SupervisorContext } from './entries.ts'
+import { want } from './record/record-changes.ts'
+import { restartPlan } from './restart-plan.ts'
+import type { Supervised } from './supervised.ts'
+import { detailOf, isAtRest, stateOf, type DeploymentDetail } from './summary.ts'
+
+export interface RemoveOptions {
+  /** Also when it runs, or is damaged. */
+  force: boolean
+  /** Imported keys, too; derived ones come again with the deployment. */
+  forgetKeys: boolean
+}
+
+export function stop(
+  context: SupervisorContext,
+  { name }: Supervised,
+  graceMs?: number,
+): Promise<DeploymentDetail> {
+  return inTurn(context, name, async () => {
+    const entry = undamaged(named(context, name))
+    const { keeper, output, feed, life } = entry
+    const { wanted } = keeper.latest
+    // At once: the daemon's end must not come before. Not waited for: on a full disk the job must end
+    // all the same.
+    const saved = keeper.change(want('stopped'))
+    if (wanted === 'running') await output.tell('stopped by the operator')
+    const cause = { kind: 'stop', detail: 'stopped by the operator' } as const
+    const ended = life.end({ ...cause, ...(graceMs !== undefined && { graceMs }) })
+    await unlessRefused(
+      entry,
+      ended.then(() => saved),
+    )
+    feed.emit({ type: 'wanted', wanted: 'stopped' })
+    // A follower waits for what will not come.
+    output.nudge()
+    return detailOf(entry)
+  })
+}
+
+/** @throws StartError RECORD_UNSAVED when nothing runs any more and the disk does not take that */
+async function unlessRefused({ keeper, life }: Supervised, done: Promise<void>): Promise<void> {
+  const given = new AbortController()
+  const refused = async () => {
+    await life.over()
+    // The first may be of a try that began before, when there was less room.
+    await keeper.refused(given.signal)
+    const { message } = await keeper.refused(given.signal)
+    throw new StartError(
+      'RECORD_UNSAVED',
+      `deployment ${keeper.latest.id}: nothing of it runs any more, but the disk does not take its record: ${message}; it is tried again while this daemon runs; one that is started before would continue the deployment`,
+    )
+  }
+  try {
+    await Promise.race([done, refused()])
+  } finally {
+    given.abort()
+  }
+}
+
+export function start(context: SupervisorContext, { name }: Supervised): Promise<DeploymentDetail> {
+  return inTurn(context, name, async () => {
+    const entry = undamaged(named(context, name))
+    const { keeper, output, feed, life, loaded } = entry
+    const { wanted, current } = keeper.latest
+    if (wanted !== 'running' && current) throw busy(entry, 'wait until it has ended')
+    if (!isAtRest(entry)) return detailOf(entry)
+    await keeper.change(restartPlan(loaded.deployment, Date.now()))
+    await output.tell('started by the operator')
+    feed.emit({ type: 'wanted', wanted: 'running' })
+    life.resume()
+    return detailOf(entry)
+  })
+}
+
+export async function remove(
+  context: SupervisorContext,
+  found: Entry,
+  { force, forgetKeys }: RemoveOptions,
+): Promise<void> {
+  // What is under way may wait for room on a full disk, which this makes.
+  if (force && 'keeper' in found) found.keeper.hurry()
+  await inTurn(context, found.name, async () => {
+    const entry = named(context, found.name)
+    if (!force) checkRemovable(entry)
+    if ('keeper' in entry) {
+      // It is saved with the end of what runs.
+      void entry.keeper.change(want('removed'))
+      await entry.close({ kind: 'stop', detail: 'removed by the operator' })
+      if (forgetKeys) context.keys.forgetKeys(entry.keeper.latest)
+    }
+    await removeTree(entry.folder)
+    context.entries.delete(entry.name)
+  })
+}
+
+/** @throws StartError DEPLOYMENT_UNKNOWN */
+function named({ entries }: SupervisorContext, name: string): Entry {
+  return entries.get(name) ?? find(entries, name)
+}
+
+function checkRemovable(entry: Entry): void {
+  if (!('keeper' in entry))
+    throw new StartError('RECORD_DAMAGED', `${entry.error.message}; use --force`)
+  if (!isAtRest(entry)) throw busy(entry, 'stop it first, or use --force')
+}
+
+function busy(entry: Supervised, hint: string): StartError {
+  const { id } = entry.keeper.latest
+  return new StartError('DEPLOYMENT_BUSY', `deployment ${id} is ${stateOf(entry)}: ${hint}`)
+}

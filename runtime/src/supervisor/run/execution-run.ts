@@ -1,0 +1,172 @@
+/**
+ * One execution of a deployment, from where its record says it is to its end: everything that
+ * happens is in the record before anybody can see it.
+ * @module
+ */
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import type { Logger } from 'pino'
+import { StartError } from '../../errors/start-error.ts'
+import type { EventFeed } from './event-feed.ts'
+import { discardExecution, recordEnd, sacrificeExecution } from './finish-execution.ts'
+import type { JobExit } from '../../execution/contract/exit.ts'
+import { createExecutionNews, type ExecutionNews } from './execution-news.ts'
+import type { Execute } from '../../execution/contract/request.ts'
+import { failureText } from './failure-text.ts'
+import type { LiveState } from './live-state.ts'
+import type { LoadedDeployment } from '../../deployment/load.ts'
+import type { DeploymentLog } from '../log/logs.ts'
+import type { ExecutionRecord } from '../record/record.ts'
+import { beginAttempt } from '../record/record-changes.ts'
+import type { RecordKeeper } from '../record/record-keeper.ts'
+import { finalExit } from '../record/recovery.ts'
+
+/** What a deployment's execution works with. */
+export interface ExecutionParts {
+  loaded: LoadedDeployment
+  /** Folder of the deployment's executions. */
+  executions: string
+  keeper: RecordKeeper
+  output: DeploymentLog
+  feed: EventFeed
+  live: LiveState
+  execute: Execute
+  /** Once it is there nobody has grace time any more. */
+  hurry: AbortSignal
+  log: Logger
+}
+
+/** Why an execution is ended before its time. */
+export type EndCause =
+  /** By the operator: it is over. */
+  | { kind: 'stop'; detail: string; graceMs?: number }
+  /** With the daemon: the next one continues it. */
+  | { kind: 'interrupt' }
+
+export interface ExecutionRun {
+  /** Resolves when nothing of it runs any more; its record may not say so yet. */
+  readonly over: Promise<void>
+  /** Resolves when nothing of it runs any more and its record says how it ended, or where it is. */
+  readonly finished: Promise<void>
+  end(cause: EndCause): void
+}
+
+/** Where an execution begins or goes on. */
+export interface ExecutionStart {
+  firstAttempt: number
+  restarts: number
+}
+
+export function runExecution(
+  current: ExecutionRecord,
+  start: ExecutionStart,
+  parts: ExecutionParts,
+): ExecutionRun {
+  const controller = new AbortController()
+  let cause: EndCause | undefined
+  const context: Context = {
+    ...parts,
+    current,
+    start,
+    signal: controller.signal,
+    cause: () => cause,
+  }
+  const news = createExecutionNews({ ...context, isInterrupted: () => isInterrupted(context) })
+  parts.live.begin()
+  const exit = attend(context, news)
+  return {
+    over: exit.then(() => {}),
+    finished: conclude(context, news, exit),
+    end(newCause) {
+      cause ??= newCause
+      controller.abort(new Error('ended by the host'))
+    },
+  }
+}
+
+interface Context extends ExecutionParts {
+  current: ExecutionRecord
+  start: ExecutionStart
+  signal: AbortSignal
+  cause: () => EndCause | undefined
+}
+
+async function conclude(
+  context: Context,
+  news: ExecutionNews,
+  exit: Promise<JobExit>,
+): Promise<void> {
+  const { live, keeper, current } = context
+  try {
+    const last = await exit
+    // Its root may be what a disk is full of that does not take the record of its end.
+    if (!isInterrupted(context)) keeper.offerRoom(() => sacrificeExecution(context, current.number))
+    await news.told()
+    const end = isInterrupted(context) ? knownExit(context) : last
+    if (end === undefined) return
+    await recordEnd(context, current.number, end)
+  } finally {
+    live.end()
+  }
+  await discardExecution(context, current.number)
+}
+
+function isInterrupted({ cause }: Context): boolean {
+  return cause()?.kind === 'interrupt'
+}
+
+/** The end of a job that came before the daemon's; undefined when it is to be continued. */
+function knownExit({ keeper, loaded }: Context): JobExit | undefined {
+  const { current } = keeper.latest
+  return current && finalExit(current, loaded.manifest?.restartPolicy ?? 'no')
+}
+
+/** Runs the job; whatever goes wrong is its exit. */
+async function attend(context: Context, news: ExecutionNews): Promise<JobExit> {
+  const { execute, executions, loaded, keeper, current, start, signal, hurry, live } = context
+  const folder = join(executions, String(current.number))
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const { exit } = await execute({
+      loaded,
+      folder,
+      ...start,
+      allowLocalImages: keeper.latest.allowLocalImages,
+      signal,
+      hurry,
+      graceMs: () => graceOf(context.cause()),
+      ...(current.deadline !== undefined && { deadline: current.deadline }),
+      onEvent: (event) => news.take(event),
+      onNetwork: (look) => live.takeNetwork(look),
+      onOutput: (job, attempt) => capture(context, job, attempt),
+    })
+    return exit
+  } catch (error) {
+    return exitOf(context, error)
+  }
+}
+
+function graceOf(cause: EndCause | undefined): number | undefined {
+  return cause?.kind === 'stop' ? cause.graceMs : undefined
+}
+
+/** No line of an attempt is read before the record knows of the attempt: numbers never repeat. */
+async function capture(
+  { keeper, output, current }: Context,
+  job: { stdout: Readable; stderr: Readable },
+  attempt: number,
+): Promise<void> {
+  await keeper.change(beginAttempt(attempt, Date.now()))
+  await output.capture(job, { execution: current.number, attempt })
+}
+
+function exitOf({ cause, log, current }: Context, error: unknown): JobExit {
+  const end = cause()
+  if (end)
+    return { reason: 'killed', detail: end.kind === 'stop' ? end.detail : 'the daemon ended' }
+  // What is meant for people says all; anything else is for whoever mends it.
+  const what = error instanceof StartError ? { reason: failureText(error) } : { err: error }
+  log.warn({ ...what, execution: current.number }, 'execution not started')
+  return { reason: 'start-failed', detail: failureText(error) }
+}

@@ -1,0 +1,84 @@
+/**
+ * What is known of a running execution only while it runs.
+ * @module
+ */
+import type { ImageProgress } from '@causeway/images'
+import type { LookAtNetwork } from '../../network/network-view.ts'
+import type { ExecutionEvent } from '../../execution/contract/request.ts'
+
+export type LivePhase = 'idle' | 'preparing' | 'running' | 'restarting'
+
+export interface LiveState {
+  readonly phase: LivePhase
+  /** Of the image, while it is prepared. */
+  readonly progress: ImageProgress | undefined
+  /** Name of the bridge's socket. */
+  readonly socket: string | undefined
+  /** Host uid of the job. */
+  readonly uid: number | undefined
+  /** The layers around it, for people. */
+  readonly sandbox: string | undefined
+  readonly lookAtNetwork: LookAtNetwork | undefined
+  begin(): void
+  take(event: ExecutionEvent): void
+  takeNetwork(look: LookAtNetwork): void
+  end(): void
+}
+
+type Facts = Pick<LiveState, 'phase' | 'progress' | 'socket' | 'uid' | 'sandbox' | 'lookAtNetwork'>
+
+const nothing: Facts = {
+  phase: 'idle',
+  progress: undefined,
+  socket: undefined,
+  uid: undefined,
+  sandbox: undefined,
+  lookAtNetwork: undefined,
+}
+
+export function createLiveState(): LiveState {
+  let facts = nothing
+  return {
+    get phase() {
+      return facts.phase
+    },
+    get progress() {
+      return facts.progress
+    },
+    get socket() {
+      return facts.socket
+    },
+    get uid() {
+      return facts.uid
+    },
+    get sandbox() {
+      return facts.sandbox
+    },
+    get lookAtNetwork() {
+      return facts.lookAtNetwork
+    },
+    begin: () => void (facts = { ...nothing, phase: 'preparing' }),
+    take: (event) => void (facts = { ...facts, ...newsOf(event) }),
+    takeNetwork: (look) => void (facts = { ...facts, lookAtNetwork: look }),
+    end: () => void (facts = nothing),
+  }
+}
+
+function newsOf(event: ExecutionEvent): Partial<Facts> {
+  switch (event.type) {
+    case 'image-progress':
+      return { progress: event.progress }
+    case 'root-ready':
+      return { progress: undefined }
+    case 'bridge-open':
+      return { socket: event.socket }
+    case 'job-started':
+      return { phase: 'running', uid: event.uid, sandbox: event.sandbox }
+    case 'restarting':
+      return { phase: 'restarting' }
+    case 'image-verified':
+    case 'attempt-ended':
+    case 'warning':
+      return {}
+  }
+}

@@ -1,0 +1,24 @@
+/**
+ * A deployment as the store keeps it → what is needed to run it.
+ * @module
+ */
+import { readFile } from 'node:fs/promises'
+import { parseDeployment, type Deployment } from '@causeway/manifest'
+import { completeDeployment, type LoadedDeployment } from '../deployment/load.ts'
+import type { DeploymentRecord } from './record/record.ts'
+import type { RevisionPaths } from './record/store.ts'
+
+/** What was decided when it was deployed, and stays whatever becomes of the operator's files. */
+export type PinnedIdentity = Pick<DeploymentRecord, 'file' | 'id' | 'origin' | 'cid'>
+
+/** @throws DocumentError or StartError when the files are not what was stored */
+export async function loadStored(
+  { deployment: file, bundle }: RevisionPaths,
+  { file: original, id, origin, cid }: PinnedIdentity,
+): Promise<LoadedDeployment> {
+  const { deployment, warnings } = parseDeployment(await readFile(file, 'utf8'), original)
+  // Its keys were sealed into the state folder.
+  const { keys: _, ...rest } = deployment
+  const pinned: Deployment = { ...rest, id, origin }
+  return completeDeployment(pinned, { zipFile: bundle, cid }, warnings)
+}

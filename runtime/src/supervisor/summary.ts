@@ -1,0 +1,166 @@
+/**
+ * What is shown of a deployment: as its record on disk says, and what is known while it runs. Never
+ * a value of its environment, nor a key.
+ * @module
+ */
+import { showUrl } from '@causeway/images'
+import type { Schedule } from '@causeway/manifest'
+import type { JobExit } from '../execution/contract/exit.ts'
+import type { ExecutionParts } from './run/execution-run.ts'
+import type { DeploymentRecord, ExecutionRecord, PastExecution } from './record/record.ts'
+import { nextStep } from './schedule/schedule.ts'
+
+export type DeploymentState =
+  | 'scheduled'
+  | 'preparing'
+  | 'running'
+  | 'restarting'
+  | 'stopping'
+  | 'stopped'
+  /** Nothing more is planned. */
+  | 'ended'
+  /** Its files can't be read. */
+  | 'damaged'
+
+/** One line of `ps`; times are Unix ms. */
+export interface DeploymentSummary {
+  /** Folder in the store; 32 hex digits. */
+  name: string
+  id?: string
+  state: DeploymentState
+  deployedAt?: number
+  /** Number of the last execution. */
+  executions?: number
+  missed?: number
+  nextStart?: number
+  /** Of the last execution that ended. */
+  exit?: JobExit
+  /** What is wrong with a damaged one. */
+  error?: string
+}
+
+/** All that `inspect` shows. */
+export interface DeploymentDetail extends DeploymentSummary, Partial<DeploymentFacts> {
+  current?: RunningExecution
+  history?: readonly PastExecution[]
+  /** Number of the last line. */
+  log?: { seq: number }
+}
+
+export interface RunningExecution extends ExecutionRecord {
+  socket?: string
+  uid?: number
+  sandbox?: string
+  progress?: string
+}
+
+interface DeploymentFacts {
+  origin: { kind: string; source: string }
+  file: string
+  cid: string
+  image: { url: string; sha256: string }
+  entrypoint: string
+  restartPolicy: string
+  allowLocalImages: boolean
+  schedule: Schedule
+  memory: number
+  storage: number
+  networkRequests: number
+  slot: number | null
+  interfaces: string
+  /** Names only. */
+  environment: readonly string[]
+  /** For people: unknown fields, settings that are not enforced. */
+  warnings: readonly string[]
+  methods?: readonly string[]
+}
+
+/** A deployment as far as it can be seen. */
+export type Visible = Pick<ExecutionParts, 'keeper' | 'loaded' | 'live' | 'output'>
+
+export function summaryOf(deployment: Visible): DeploymentSummary {
+  const { name, id, deployedAt, executions, missed, history } = deployment.keeper.saved
+  const last = history.find((past) => past.kind === 'ended')
+  const next = nextStart(deployment)
+  return {
+    name,
+    id,
+    state: stateOf(deployment),
+    deployedAt,
+    executions,
+    missed,
+    ...(next !== undefined && { nextStart: next }),
+    ...(last && { exit: last.exit }),
+  }
+}
+
+export function detailOf(deployment: Visible): DeploymentDetail {
+  const { history, current } = deployment.keeper.saved
+  return {
+    ...summaryOf(deployment),
+    ...factsOf(deployment),
+    ...(current && { current: { ...current, ...liveFacts(deployment) } }),
+    history,
+    log: { seq: deployment.output.seq },
+  }
+}
+
+export function stateOf(deployment: Visible): DeploymentState {
+  const { keeper, live } = deployment
+  const { wanted, current } = keeper.saved
+  if (wanted !== 'running') return current ? 'stopping' : 'stopped'
+  if (current) return live.phase === 'idle' ? 'preparing' : live.phase
+  return stepOf(deployment).kind === 'done' ? 'ended' : 'scheduled'
+}
+
+/** Whether nothing happens any more unless the operator says so, and all is told. */
+export function isAtRest(deployment: Visible): boolean {
+  return deployment.live.phase === 'idle' && ['stopped', 'ended'].includes(stateOf(deployment))
+}
+
+function stepOf({ keeper, loaded }: Visible) {
+  return nextStep({ schedule: loaded.deployment.schedule, ...keeper.saved.plan }, Date.now())
+}
+
+function nextStart(deployment: Visible): number | undefined {
+  if (deployment.keeper.saved.wanted !== 'running') return undefined
+  const step = stepOf(deployment)
+  return step.kind === 'wait' ? step.until : undefined
+}
+
+function factsOf({ keeper, loaded }: Visible): DeploymentFacts {
+  const { origin, file, cid, allowLocalImages }: DeploymentRecord = keeper.saved
+  const { deployment, manifest } = loaded
+  const { schedule, memory, storage, networkRequests, slot, interfaces } = deployment
+  const { methods } = deployment.policy
+  return {
+    origin,
+    file,
+    cid,
+    allowLocalImages,
+    image: {
+      url: manifest ? showUrl(new URL(manifest.image.url)) : '',
+      sha256: manifest?.image.sha256 ?? '',
+    },
+    entrypoint: manifest?.entrypoint ?? '',
+    restartPolicy: manifest?.restartPolicy ?? 'no',
+    schedule,
+    memory,
+    storage,
+    networkRequests,
+    slot,
+    interfaces,
+    environment: Object.keys(deployment.environment),
+    warnings: loaded.warnings,
+    ...(methods && { methods }),
+  }
+}
+
+function liveFacts({ live: { socket, uid, sandbox, progress } }: Visible) {
+  return {
+    ...(socket !== undefined && { socket }),
+    ...(uid !== undefined && { uid }),
+    ...(sandbox !== undefined && { sandbox }),
+    ...(progress && { progress: progress.phase }),
+  }
+}
