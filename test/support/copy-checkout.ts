@@ -15,6 +15,7 @@ export function copyCheckout(target: string): string {
     'native',
     'guest-sdk',
     'manifest',
+    'service',
     'images',
     'runtime',
   ]

@@ -4,7 +4,7 @@
  * is answered by a line, `{"value": ...}` or `{"error": MESSAGE}`. It ends with its stdin.
  */
 import { createInterface } from 'node:readline'
-import { createEgressPolicy } from '../../runtime/src/egress/egress-policy.ts'
+import { createEgressPolicy } from '../../service/src/egress/policy.ts'
 import type { JobNetwork, NetworkOwner } from '../../runtime/src/job-network/contract.ts'
 import type { NetworkSettings } from '../../runtime/src/job-network/settings.ts'
 import { openSharedNetworks } from '../../runtime/src/job-network/shared/shared-networks.ts'

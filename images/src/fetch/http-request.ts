@@ -8,7 +8,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { ImageError, errorText } from '../image-error.ts'
-import { isLoopbackAddress } from './address-policy.ts'
+import { isLoopbackAddress } from '@causeway/service/egress'
 import { checkRedirect, refuseAddress, showUrl, type SourcePolicy } from './url-policy.ts'
 
 /** How a request is made. */

@@ -5,7 +5,7 @@
  */
 import { isIP } from 'node:net'
 import { ImageError } from '../image-error.ts'
-import { isLoopbackAddress } from './address-policy.ts'
+import { isLoopbackAddress } from '@causeway/service/egress'
 
 const openLocal = 'allowLocal (--allow-local-images) opens it'
 

@@ -4,7 +4,7 @@
  * @module
  */
 import { isIP } from 'node:net'
-import { isLoopbackAddress } from '../fetch/address-policy.ts'
+import { isLoopbackAddress } from '@causeway/service/egress'
 import { readInRoot } from './read-in-root.ts'
 import { writeInRoot, type Owner } from './write-in-root.ts'
 

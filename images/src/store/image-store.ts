@@ -11,7 +11,7 @@ import {
   type ImageReference,
   type StoredImage,
 } from './archives.ts'
-import { isPublicAddress } from '../fetch/address-policy.ts'
+import { isPublicAddress } from '@causeway/service/egress'
 import type { DownloadLimits } from '../fetch/download.ts'
 import { findImage, listImages, type ListedImage } from './inventory.ts'
 import { layoutOf, prepareLayout, useLockPath } from './layout.ts'

@@ -11,7 +11,7 @@ import {
   type JSONRPCID,
   type JSONRPCResponse,
 } from 'json-rpc-2.0'
-import type { Logger } from 'pino'
+import type { Logger } from '@causeway/service/log'
 import { parseLine, type Envelope, type RefusedLine } from './envelope/envelope.ts'
 import { restoreId, type ExactId } from './envelope/exact-id.ts'
 import { errorReply, RpcError, toErrorObject, toInternalErrorObject } from './errors.ts'

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { decodeSs58 } from '@causeway/manifest'
 import type { Membership } from '@causeway/native'
-import type { Logger } from 'pino'
+import type { Logger } from '@causeway/service/log'
 import { hexBytes } from '../bridge/hex.ts'
 import { discoverHandlers } from '../bridge/openrpc/discover.ts'
 import { createDispatch, type Answer, type CallRecord } from '../bridge/dispatch.ts'

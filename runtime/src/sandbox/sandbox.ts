@@ -3,7 +3,7 @@
  * @module
  */
 import { nativePaths } from '@causeway/native'
-import type { Config } from '../config/config.ts'
+import type { SandboxSettings } from './settings.ts'
 import { StartError } from '../errors/start-error.ts'
 import { isRoot } from '../state/state-folders.ts'
 import { runCanary } from './canary.ts'
@@ -43,7 +43,7 @@ export interface Sandbox {
  * @throws StartError SANDBOX_UNAVAILABLE
  */
 export async function openSandbox(
-  settings: Config['sandbox'],
+  settings: SandboxSettings,
   folder: string,
   { sweeps = false, onWarning }: { sweeps?: boolean; onWarning?: (message: string) => void } = {},
 ): Promise<Sandbox> {
@@ -81,7 +81,7 @@ function checkPlace(): void {
 }
 
 async function contextOf(
-  settings: Config['sandbox'],
+  settings: SandboxSettings,
   layers: Layers,
   folder: string,
   cgroups: Cgroups,

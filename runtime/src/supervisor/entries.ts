@@ -2,12 +2,12 @@
  * A supervisor's deployments, and how a person names one of them.
  * @module
  */
-import type { Logger } from 'pino'
+import type { Logger } from '@causeway/service/log'
 import { StartError } from '../errors/start-error.ts'
 import type { Execute } from '../execution/contract/request.ts'
 import type { LogLimits } from './log/log-state.ts'
 import type { DeploymentKeys } from './new-deployment.ts'
-import type { Queues } from '../turns/serial.ts'
+import type { Queues } from '@causeway/service/turns'
 import type { RecordReserve } from './record/record-reserve.ts'
 import type { FoundDeployment } from './record/store.ts'
 import { superviseDeployment, type Supervised } from './supervised.ts'

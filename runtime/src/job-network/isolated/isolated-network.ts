@@ -4,7 +4,7 @@
  * @module
  */
 import { closeFd, createNetwork } from '@causeway/native'
-import type { EgressPolicy, Family } from '../../egress/egress-policy.ts'
+import type { EgressPolicy, Family } from '@causeway/service/egress'
 import type { NetworkCounters } from '../contract.ts'
 import { createNft, type Nft } from '../rules/nft.ts'
 import { emptyQueues, layQueues, queuesOf, type Queues } from './rate-queues.ts'

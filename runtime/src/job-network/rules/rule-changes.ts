@@ -2,7 +2,7 @@
  * Changes to the rules of a job's network while it runs, and what they have counted.
  * @module
  */
-import { familyOf } from '../../egress/egress-policy.ts'
+import { familyOf } from '@causeway/service/egress'
 import type { NetworkCounters } from '../contract.ts'
 import type { NftObject } from './nft.ts'
 import { tableName } from './ruleset.ts'

@@ -10,7 +10,7 @@
  * before there is one.
  * @module
  */
-import type { EgressPolicy } from '../../egress/egress-policy.ts'
+import type { EgressPolicy } from '@causeway/service/egress'
 import { byteLimit, over, refusal } from '../rules/ruleset.ts'
 import type { NetworkSettings } from '../settings.ts'
 import { countersAndSets } from '../rules/table-sets.ts'

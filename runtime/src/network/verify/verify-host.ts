@@ -3,10 +3,10 @@
  * of an owner (runtime spec, `network_whitelist`).
  * @module
  */
-import { isPublicAddress } from '@causeway/images'
+import { isPublicAddress } from '@causeway/service/egress'
 import { findAddresses } from './address-step.ts'
 import { checkClaim } from './claim-step.ts'
-import { createDnsClient, type DnsClientOptions } from '../../dns/client.ts'
+import { createDnsClient, type DnsClientOptions } from '@causeway/service/dns'
 import { parseHostName } from './host-name.ts'
 import { checkAddress, type AddressResult } from './pointer-step.ts'
 import type { StepContext, StepResult } from './step-result.ts'

@@ -5,7 +5,7 @@
  */
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Logger } from 'pino'
+import type { Logger } from '@causeway/service/log'
 import type { DeploymentRecord } from './record.ts'
 import type { RecordChange } from './record-changes.ts'
 import { isFull, type RecordReserve } from './record-reserve.ts'

@@ -6,7 +6,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import type { Logger } from 'pino'
+import type { Logger } from '@causeway/service/log'
 import { StartError } from '../../errors/start-error.ts'
 import type { EventFeed } from './event-feed.ts'
 import { discardExecution, recordEnd, sacrificeExecution } from './finish-execution.ts'

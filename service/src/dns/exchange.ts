@@ -2,7 +2,7 @@
  * One query to one resolver, by whatever way.
  * @module
  */
-import type { Query } from './query.ts'
+import type { Query } from './message/query.ts'
 import type { Resolver } from './resolver.ts'
 
 export interface ExchangeOptions {

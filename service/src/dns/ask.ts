@@ -4,7 +4,7 @@
  */
 import { createAskOne, type AskLimits, type AskOneOptions, type Question } from './ask-one.ts'
 import { Declined, NoReply } from './exchange.ts'
-import type { Reply } from './reply.ts'
+import type { Reply } from './message/reply.ts'
 import type { Resolver } from './resolver.ts'
 import { exchangeByTcp } from './tcp-exchange.ts'
 import { exchangeByUdp } from './udp-exchange.ts'

@@ -4,7 +4,7 @@
  * @module
  */
 import { BlockList, isIP } from 'node:net'
-import { isPublicAddress, specialPurposeNets } from '@causeway/images'
+import { isPublicAddress, specialPurposeNets } from './special-purpose.ts'
 
 /** Networks as ADDRESS or ADDRESS/PREFIX. */
 type Nets = readonly string[]

@@ -4,7 +4,7 @@
  * @module
  */
 import { createHash } from 'node:crypto'
-import { reverseName } from '../../dns/reverse-name.ts'
+import { reverseName } from '../dns/message/reverse-name.ts'
 
 export const claimPrefix = '_acu.'
 

@@ -4,11 +4,11 @@
  */
 import type { Ask } from './ask.ts'
 import { noSuchName, type AskLimits } from './ask-one.ts'
-import { isDomainName } from './domain-name.ts'
+import { isDomainName } from './message/domain-name.ts'
 import { GivenUp, NoReply } from './exchange.ts'
-import { quoted } from './printable.ts'
-import type { RecordType } from './query.ts'
-import type { DnsRecord, Reply } from './reply.ts'
+import { quoted } from './message/printable.ts'
+import type { RecordType } from './message/query.ts'
+import type { DnsRecord, Reply } from './message/reply.ts'
 
 /** `missing`: there are none; `failed`: nobody knows. The reason goes on from "because". */
 export type Answer =

@@ -1,10 +1,11 @@
 /**
- * The section `bridge.limits` of the configuration file.
+ * The section `bridge` of the configuration file.
  * @module
  */
 import * as v from 'valibot'
-import { defaultLimits, type ClassLimits } from '../bridge/limits/limits.ts'
-import { count, maxBytes, maxCount, maxMs } from './fields.ts'
+import { compareLevels, implementedLevel } from './level.ts'
+import { defaultLimits, type ClassLimits } from './limits/limits.ts'
+import { count, maxBytes, maxCount, maxMs } from '@causeway/service/config'
 
 const classLimits = (defaults: ClassLimits) =>
   v.optional(
@@ -17,7 +18,7 @@ const classLimits = (defaults: ClassLimits) =>
   )
 
 /** What each limit stops stands in `BridgeLimits`. */
-export const bridgeLimits = v.pipe(
+const limits = v.pipe(
   v.strictObject({
     maxLineBytes: count(1024, 64 * 1024 * 1024, defaultLimits.maxLineBytes),
     maxStructure: count(64, maxCount, defaultLimits.maxStructure),
@@ -41,3 +42,19 @@ export const bridgeLimits = v.pipe(
     ['maxLineBytes'],
   ),
 )
+
+/** `major.minor.patch`, at most {@link implementedLevel}. */
+const level = v.pipe(
+  v.string(),
+  v.regex(/^\d+\.\d+\.\d+$/, 'expected major.minor.patch'),
+  v.check(
+    (value) => compareLevels(value, implementedLevel) <= 0,
+    `expected at most ${implementedLevel}, the level this version implements`,
+  ),
+)
+
+export const bridgeSettings = v.strictObject({
+  /** Bridge level answered by `processor_version`; methods above it are not served. */
+  level: v.optional(level, implementedLevel),
+  limits: v.optional(limits, {}),
+})

@@ -1,5 +1,5 @@
 /**
- * Work on the same thing is done one after the other.
+ * Does pieces of work under one name one after the other.
  * @module
  */
 

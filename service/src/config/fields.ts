@@ -1,24 +1,8 @@
 /**
- * What settings of the configuration file may be.
+ * Schemas for the fields of a configuration file.
  * @module
  */
 import * as v from 'valibot'
-import { compareLevels, implementedLevel } from '../bridge/gate.ts'
-
-/** `major.minor.patch`, none above what is implemented. */
-export const level = v.pipe(
-  v.string(),
-  v.regex(/^\d+\.\d+\.\d+$/, 'expected major.minor.patch'),
-  v.check(
-    (value) => compareLevels(value, implementedLevel) <= 0,
-    `expected at most ${implementedLevel}, the level this version implements`,
-  ),
-)
-export const guestFolder = v.pipe(
-  v.string(),
-  v.regex(/^(?:\/[^/\0]+)+$/, 'expected an absolute path inside the image'),
-  v.check((path) => !path.split('/').includes('..'), 'expected a path without ..'),
-)
 
 /**
  * A whole number within bounds, both included.

@@ -5,7 +5,7 @@
 import { createSocket, type SocketOptions } from 'node:dgram'
 import { isIPv6 } from 'node:net'
 import { LettersLost, NoReply, noReply, startClock, type Exchange } from './exchange.ts'
-import { mostUdpBytes } from './query.ts'
+import { mostUdpBytes } from './message/query.ts'
 
 /**
  * The kernel picks the port, and passes on only what comes from the resolver, as the socket is
