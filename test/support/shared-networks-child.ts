@@ -8,7 +8,7 @@ import { createEgressPolicy } from '../../service/src/egress/policy.ts'
 import type { JobNetwork, NetworkOwner } from '../../runtime/src/job-network/contract.ts'
 import type { NetworkSettings } from '../../runtime/src/job-network/settings.ts'
 import { openSharedNetworks } from '../../runtime/src/job-network/shared/shared-networks.ts'
-import type { VerifiedAddress } from '../../runtime/src/network/verify/verification.ts'
+import type { AdmittedAddress } from '../../runtime/src/job-network/contract.ts'
 
 const settings = JSON.parse(process.argv[2]!) as NetworkSettings
 const policy = createEgressPolicy(settings.allow)
@@ -19,7 +19,7 @@ const of = (deployment: string) => opened.get(deployment)!
 const actions: Readonly<Record<string, (deployment: string, given: unknown) => unknown>> = {
   open: async (name, owner) => void opened.set(name, await networks.open(owner as NetworkOwner)),
   attach: (name, groups) => of(name).attach(groups as string[]),
-  admit: (name, addresses) => of(name).admit(addresses as VerifiedAddress[]),
+  admit: (name, addresses) => of(name).admit(addresses as AdmittedAddress[]),
   revoke: (name, addresses) => of(name).revoke(addresses as string[]),
   counters: (name) => of(name).counters(),
   release: (name) => of(name).release(),

@@ -11,8 +11,8 @@ import {
   summarise,
   type Entry,
   type SupervisorContext,
-  type SupervisorOptions,
 } from './entries.ts'
+import type { SupervisorOptions } from './supervisor-options.ts'
 import type { NetworkView } from '../network/network-view.ts'
 import { StartError } from '../errors/start-error.ts'
 import type { EventFeed } from './run/event-feed.ts'

@@ -8,34 +8,15 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { Logger } from '@causeway/service/log'
 import { StartError } from '../../errors/start-error.ts'
-import type { EventFeed } from './event-feed.ts'
 import { discardExecution, recordEnd, sacrificeExecution } from './finish-execution.ts'
 import type { JobExit } from '../../execution/contract/exit.ts'
+import type { ExecutionParts } from './execution-parts.ts'
 import { createExecutionNews, type ExecutionNews } from './execution-news.ts'
-import type { Execute } from '../../execution/contract/request.ts'
 import { failureText } from './failure-text.ts'
-import type { LiveState } from './live-state.ts'
-import type { LoadedDeployment } from '../../deployment/load.ts'
-import type { DeploymentLog } from '../log/logs.ts'
 import type { ExecutionRecord } from '../record/record.ts'
 import { beginAttempt } from '../record/record-changes.ts'
 import type { RecordKeeper } from '../record/record-keeper.ts'
 import { finalExit } from '../record/recovery.ts'
-
-/** What a deployment's execution works with. */
-export interface ExecutionParts {
-  loaded: LoadedDeployment
-  /** Folder of the deployment's executions. */
-  executions: string
-  keeper: RecordKeeper
-  output: DeploymentLog
-  feed: EventFeed
-  live: LiveState
-  execute: Execute
-  /** Once it is there nobody has grace time any more. */
-  hurry: AbortSignal
-  log: Logger
-}
 
 /** Why an execution is ended before its time. */
 export type EndCause =

@@ -4,13 +4,13 @@
  * @module
  */
 import type { DiscoveredNetwork, NetworkMethods } from '@causeway/guest-sdk/protocol'
-import type { Handlers } from '../bridge/methods.ts'
+import type { Capability } from '../bridge/capability.ts'
 import { createAdmissions, type AdmissionsOptions } from './admissions.ts'
 import { networkHandlers } from './handlers.ts'
 import type { JobNetwork, NetworkState } from '../job-network/contract.ts'
 import type { ConnectionLimits, LookAtNetwork, NetworkView } from './network-view.ts'
 
-export interface BridgeNetworkOptions extends Omit<AdmissionsOptions, 'network'> {
+export interface NetworkCapabilityOptions extends Omit<AdmissionsOptions, 'network'> {
   /** Of the deployment's jobs; without one hosts are verified, and nothing is limited. */
   network?: JobNetwork
   /** What that one limits. */
@@ -19,10 +19,8 @@ export interface BridgeNetworkOptions extends Omit<AdmissionsOptions, 'network'>
   networkRequests: number
 }
 
-export interface BridgeNetwork {
-  handlers: Handlers<keyof NetworkMethods>
-  /** For `rpc.discover`. */
-  facts: DiscoveredNetwork
+export interface NetworkCapability extends Capability<keyof NetworkMethods> {
+  facts: { network: DiscoveredNetwork }
   look: LookAtNetwork
   /**
    * Looks nothing up any more. The network is its owner's to release when this has resolved: before,
@@ -38,7 +36,7 @@ const noNetwork: Pick<JobNetwork, 'state' | 'admit' | 'revoke' | 'counters'> = {
   counters: async () => ({ admitted: 0, limited: 0, refused: 0 }),
 }
 
-export function openBridgeNetwork(options: BridgeNetworkOptions): BridgeNetwork {
+export function openNetworkCapability(options: NetworkCapabilityOptions): NetworkCapability {
   const network = options.network ?? noNetwork
   const { state } = network
   const admissions = createAdmissions({ ...options, network })
@@ -50,7 +48,7 @@ export function openBridgeNetwork(options: BridgeNetworkOptions): BridgeNetwork 
   }
   return {
     handlers: networkHandlers(admissions),
-    facts: { mode: state.mode, enforced: state.mode !== 'none', ...held },
+    facts: { network: { mode: state.mode, enforced: state.mode !== 'none', ...held } },
     look,
     close: admissions.close,
   }
@@ -67,7 +65,7 @@ function heldLimits(
 }
 
 function cap(
-  { networkRequests }: BridgeNetworkOptions,
+  { networkRequests }: NetworkCapabilityOptions,
   { mode }: NetworkState,
 ): Pick<NetworkView, 'networkRequests'> {
   return mode === 'none' || networkRequests === 0 ? {} : { networkRequests }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { CallContext } from '../../../../runtime/src/bridge/methods.ts'
-import { openBridgeNetwork } from '../../../../runtime/src/network/bridge-network.ts'
+import { openNetworkCapability } from '../../../../runtime/src/network/capability.ts'
 import type { JobNetwork, NetworkState } from '../../../../runtime/src/job-network/contract.ts'
 import { recordingLog } from '../../../support/recording-log.ts'
 import { passing, recordingNetwork } from '../../../support/verifications.ts'
@@ -18,7 +18,7 @@ function open(state?: NetworkState, networkRequests = 0) {
     counters: async () => counters,
     release: async () => {},
   }
-  const opened = openBridgeNetwork({
+  const opened = openNetworkCapability({
     verifyHost: async (host) => passing(host, [{ address: '192.0.2.1', seconds: 600 }]),
     ...(network && { network }),
     source: new Uint8Array(32),
@@ -34,7 +34,7 @@ const hosts = [{ host: 'a.example', addresses: [{ address: '192.0.2.1', seconds:
 
 test.for(['isolated', 'shared'] as const)('a network that is %s', async (mode) => {
   const { handlers, facts, look, close, calls } = open({ mode, missing: ['one thing'] }, 100)
-  expect(facts).toEqual({ mode, enforced: true, ...limits })
+  expect(facts).toEqual({ network: { mode, enforced: true, ...limits } })
   expect(await handlers.network_whitelist(context, { host: 'a.example' })).toEqual({})
   expect(calls).toEqual(['admit 192.0.2.1 605'])
   const missing = ['one thing']
@@ -44,14 +44,14 @@ test.for(['isolated', 'shared'] as const)('a network that is %s', async (mode) =
 
 test('where nothing is enforced nothing is said to be', async () => {
   const { facts, look, close } = open({ mode: 'none', missing: ['not root'] }, 100)
-  expect(facts).toEqual({ mode: 'none', enforced: false })
+  expect(facts).toEqual({ network: { mode: 'none', enforced: false } })
   expect(await look()).toEqual({ mode: 'none', missing: ['not root'], counters, hosts: [] })
   await close()
 })
 
 test('without a network hosts are verified all the same', async () => {
   const { handlers, facts, look, close } = open()
-  expect(facts).toEqual({ mode: 'none', enforced: false })
+  expect(facts).toEqual({ network: { mode: 'none', enforced: false } })
   expect(await handlers.network_whitelist(context, { host: 'a.example' })).toEqual({})
   const nothing = { admitted: 0, limited: 0, refused: 0 }
   expect(await look()).toEqual({ mode: 'none', missing: [], counters: nothing, hosts })
