@@ -2,7 +2,7 @@
 #ifndef CAUSEWAY_UNPACK_ARCHIVE_H
 #define CAUSEWAY_UNPACK_ARCHIVE_H
 
-#include "unpack.h"
+#include "../unpack.h"
 
 // input.c: the uncompressed archive. Pointers are good until the next call.
 void limit_input(uint64_t max_bytes);
