@@ -106,6 +106,7 @@
       "sources": [
         "src/guest-init/main.c",
         "src/guest-init/environment.c",
+        "src/guest-init/record.c",
         "src/guest-init/shield.c",
         "src/guest-init/start.c",
         "src/guest-init/wait.c"
