@@ -2,7 +2,7 @@
 #ifndef CAUSEWAY_UNPACK_ARCHIVE_H
 #define CAUSEWAY_UNPACK_ARCHIVE_H
 
-#include "unpack.h"
+#include "../unpack.h"
 
 // input.c: the uncompressed archive. Pointers are good until the next call.
 void limit_input(uint64_t max_bytes);
@@ -46,11 +46,12 @@ struct extension {
 bool is_extension(char type);
 void read_extension(const struct header *header, struct extension *into);
 void forget_extension(struct extension *extension);
-void copy_name(char *into, const char *name, size_t length);
 void read_pax(char *records, size_t size, struct extension *into);
 void read_global_pax(char *records, size_t size);
 
-// names.c: clean_name takes out "." and empty components; into MAX_NAME_BYTES + 1 bytes.
+// names.c: clean_name takes out "." and empty components. Both write MAX_NAME_BYTES + 1 bytes at
+// the most.
+void copy_name(char *into, const char *name, size_t length);
 void check_name(const char *name);
 void clean_name(char *into, const char *name);
 bool ends_like_folder(const char *name);

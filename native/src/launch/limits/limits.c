@@ -1,6 +1,6 @@
 // Resource limits of the job, and the processor it runs on.
 #define _GNU_SOURCE
-#include "launch.h"
+#include "../launch.h"
 
 #include <sched.h>
 

@@ -1,9 +1,9 @@
 // The part of the filter that looks at arguments. A filter sees numbers only, not what a pointer leads
 // to.
 #define _GNU_SOURCE
-#include "launch.h"
+#include "../launch.h"
 
-#include "../confine/bpf.h"
+#include "../../confine/bpf.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -1,5 +1,5 @@
 // One entry: which of its names counts, what it may say, and what is made of it.
-#include "tree.h"
+#include "../tree/tree.h"
 
 #include <string.h>
 

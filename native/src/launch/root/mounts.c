@@ -1,6 +1,6 @@
 // Mounts as descriptors (Linux 5.2): made detached, restricted, and only then put in their place.
 #define _GNU_SOURCE
-#include "launch.h"
+#include "../launch.h"
 
 #include <errno.h>
 #include <fcntl.h>

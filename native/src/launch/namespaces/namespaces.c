@@ -3,7 +3,7 @@
 // With a pid namespace the job sees no process of the host, its first process cannot be killed
 // from inside, and the kernel ends every process of the job together with the first one.
 #define _GNU_SOURCE
-#include "launch.h"
+#include "../launch.h"
 
 #include <sched.h>
 #include <signal.h>

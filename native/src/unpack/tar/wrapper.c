@@ -1,6 +1,6 @@
 // The single folder that an archive may have around its root: as long as every entry is in the same
 // folder, and that is none that a root itself has, it is the root that names and links start from.
-#include "tree.h"
+#include "../tree/tree.h"
 
 #include <string.h>
 

@@ -25,15 +25,6 @@ static char *take_extension(const struct header *header) {
   return body;
 }
 
-void copy_name(char *into, const char *name, size_t length) {
-  length = strnlen(name, length);
-  if (length > MAX_NAME_BYTES) {
-    refuse("image entry %s is nested too deep or its name is too long", quoted(name));
-  }
-  memcpy(into, name, length);
-  into[length] = 0;
-}
-
 // Of several of a kind the last one counts.
 void read_extension(const struct header *header, struct extension *into) {
   char *body = take_extension(header);

@@ -5,9 +5,9 @@
 // also ENOSYS for every call that the tracer does not translate: told "no such call", programs fall
 // back to the older one, which is translated.
 #define _GNU_SOURCE
-#include "launch.h"
+#include "../launch.h"
 
-#include "../confine/bpf.h"
+#include "../../confine/bpf.h"
 
 #include <errno.h>
 #include <sys/syscall.h>

@@ -2,7 +2,7 @@
 // belongs to the host's root, so that whatever the job becomes in its own namespaces, the rules are
 // out of its reach.
 #define _GNU_SOURCE
-#include "launch.h"
+#include "../launch.h"
 
 #include <fcntl.h>
 #include <sched.h>

@@ -3,7 +3,7 @@
 //
 // A tracer translates paths; a call that it misses then finds this place, not the host.
 #define _GNU_SOURCE
-#include "launch.h"
+#include "../launch.h"
 
 #include <errno.h>
 #include <fcntl.h>

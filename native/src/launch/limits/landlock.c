@@ -1,9 +1,9 @@
 // Landlock: files of the host outside the given paths can be neither read nor written nor run, and
 // no process outside the job can be signalled, whatever the tracer fails to translate.
 #define _GNU_SOURCE
-#include "launch.h"
+#include "../launch.h"
 
-#include "../confine/ruleset.h"
+#include "../../confine/ruleset.h"
 
 static void allow_all(int ruleset, const struct paths *paths, uint64_t rights) {
   for (size_t i = 0; paths->items[i]; i++) {

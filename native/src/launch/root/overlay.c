@@ -1,6 +1,6 @@
 // The job's root: an overlay over the unpacked image, which many jobs share and none can change.
 #define _GNU_SOURCE
-#include "launch.h"
+#include "../launch.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #ifndef CAUSEWAY_UNPACK_TREE_H
 #define CAUSEWAY_UNPACK_TREE_H
 
-#include "archive.h"
+#include "../tar/archive.h"
 
 // An open folder; `record` is its place in the table of records.c.
 struct folder {

@@ -1,6 +1,6 @@
 // The job's own user and no capability.
 #define _GNU_SOURCE
-#include "launch.h"
+#include "../launch.h"
 
 #include <errno.h>
 #include <linux/capability.h>

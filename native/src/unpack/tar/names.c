@@ -61,3 +61,12 @@ bool is_whiteout(const char *path) {
   }
   return false;
 }
+
+void copy_name(char *into, const char *name, size_t length) {
+  length = strnlen(name, length);
+  if (length > MAX_NAME_BYTES) {
+    refuse("image entry %s is nested too deep or its name is too long", quoted(name));
+  }
+  memcpy(into, name, length);
+  into[length] = 0;
+}

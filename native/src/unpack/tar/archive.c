@@ -1,5 +1,5 @@
 // The archive, header by header, to its end mark.
-#include "tree.h"
+#include "../tree/tree.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // Which ids of the host stand behind the ids of a user namespace.
 #define _GNU_SOURCE
-#include "launch.h"
+#include "../launch.h"
 
 #include <errno.h>
 #include <fcntl.h>

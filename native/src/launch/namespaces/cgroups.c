@@ -1,6 +1,6 @@
 // Control groups, of either version: memory and process limits, and a kill that nothing escapes.
 #define _GNU_SOURCE
-#include "launch.h"
+#include "../launch.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // A small /dev of the job's own: no disk, no memory, no terminal of the host's.
 #define _GNU_SOURCE
-#include "launch.h"
+#include "../launch.h"
 
 #include <fcntl.h>
 #include <linux/mount.h>

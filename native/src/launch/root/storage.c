@@ -1,7 +1,7 @@
 // A file system of a fixed size for what a job writes, in a file of the host: the hard form of its
 // storage limit.
 #define _GNU_SOURCE
-#include "launch.h"
+#include "../launch.h"
 
 #include <errno.h>
 #include <fcntl.h>
