@@ -35,17 +35,24 @@ export interface Sandbox {
   close(): Promise<void>
 }
 
+interface SandboxOptions {
+  sweeps?: boolean
+  onWarning?: (message: string) => void
+  shared?: string
+}
+
 /**
  * Looks at the host once and runs a canary.
  * @param folder where jobs have their folders
  * @param options `sweeps`: first ends what jobs of processes that are gone have left running;
- *   `onWarning`: told of what cannot be ended, now and later
+ *   `onWarning`: told of what cannot be ended, now and later; `shared`: instead of the folder that
+ *   all daemons of this host share, for launchers that are kept ready
  * @throws StartError SANDBOX_UNAVAILABLE
  */
 export async function openSandbox(
   settings: SandboxSettings,
   folder: string,
-  { sweeps = false, onWarning }: { sweeps?: boolean; onWarning?: (message: string) => void } = {},
+  { sweeps = false, onWarning, shared }: SandboxOptions = {},
 ): Promise<Sandbox> {
   checkPlace()
   const probe = await probeLauncher()
@@ -67,6 +74,7 @@ export async function openSandbox(
         pivots: layers.backend === 'namespaces',
         ...(context.limitsStorage && { storageFolder: folder }),
         storageBytes: settings.storageBytes,
+        ...(shared !== undefined && { shared }),
       })
     },
     close: () => launchers.close(),

@@ -12,8 +12,8 @@ import { holdGroups, occupy, vacate } from './shared-owner.ts'
 import { sharedTable, type SharedOptions } from './shared-ruleset.ts'
 import { sharedKind, tableFamily } from './shared-sweep.ts'
 
-// Each stays in the kernel's memory as long as the table does: nft cannot name one that is gone.
-const mostGroups = 256
+/** Each stays in the kernel's memory as long as the table does: nft cannot name one that is gone. */
+export const mostGroupsOfTable = 256
 
 export interface SharedNetwork {
   /** Holds for these jobs from now on, and for no others. */
@@ -39,6 +39,7 @@ export async function openSharedNetwork(
   options: SharedOptions,
   nft: Nft = createNft(),
 ): Promise<SharedNetwork> {
+  const { mostGroups = mostGroupsOfTable } = options
   const name = ownedName(sharedKind)
   const table = `${tableFamily} ${name}`
   const groups = new Set<string>()

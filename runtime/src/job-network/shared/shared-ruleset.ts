@@ -19,6 +19,8 @@ import { oneDatagram, udpFlows } from '../rules/udp-flows.ts'
 export interface SharedOptions {
   settings: NetworkSettings
   policy: EgressPolicy
+  /** How many control groups a table holds for before another takes its place. */
+  mostGroups?: number
 }
 
 /** All of a table that holds for nobody yet. @param table its family and name */

@@ -40,11 +40,14 @@ export interface KeeperOptions {
   record: DeploymentRecord
   reserve: RecordReserve
   log: Logger
+  /** Between two tries of a disk that does not take the record. */
+  retryMs?: number
 }
 
-const retryMs = 1000
+export const recordRetryMs = 1000
 
 export function keepRecord(options: KeeperOptions): RecordKeeper {
+  const { retryMs = recordRetryMs } = options
   let [latest, saved] = [options.record, options.record]
   let [isHurried, isClosed] = [false, false]
   let saving: Promise<void> | undefined
