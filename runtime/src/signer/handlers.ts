@@ -9,7 +9,7 @@ import type { Handlers } from '../bridge/methods.ts'
 import type { Keyring, Peer } from './keyring.ts'
 
 /** One use of a deployment's keys, never with a key or a plaintext. */
-export interface KeyUse {
+export interface SignerKeyUse {
   method: keyof SignerMethods
   curve: SigningCurve
   path: string | undefined
@@ -22,13 +22,16 @@ export interface KeyUse {
 }
 
 /** Where uses of keys are recorded. */
-export interface KeyUses {
+export interface KeyUseRecorder {
   /** @throws RpcError UNAVAILABLE when a use could not be recorded: then no key is used */
   check(): void
-  record(use: KeyUse): void
+  record(use: SignerKeyUse): void
 }
 
-export function signerHandlers(keyring: Keyring, uses: KeyUses): Handlers<keyof SignerMethods> {
+export function signerHandlers(
+  keyring: Keyring,
+  uses: KeyUseRecorder,
+): Handlers<keyof SignerMethods> {
   return {
     signer_publicKey({ peer: { pid } }, { curve, derivationPath: path }) {
       uses.check()
@@ -55,7 +58,7 @@ export function signerHandlers(keyring: Keyring, uses: KeyUses): Handlers<keyof 
     signer_decrypt({ peer: { pid } }, params) {
       uses.check()
       const input = hexBytes(params.bytes)
-      const use: KeyUse = {
+      const use: SignerKeyUse = {
         method: 'signer_decrypt',
         curve: params.curve,
         path: undefined,
@@ -71,10 +74,10 @@ export function signerHandlers(keyring: Keyring, uses: KeyUses): Handlers<keyof 
 /** A key was used even where nothing could be decrypted with it. */
 function decryptRecorded(
   keyring: Keyring,
-  uses: KeyUses,
+  uses: KeyUseRecorder,
   peer: Peer,
   sealed: Uint8Array,
-  use: KeyUse,
+  use: SignerKeyUse,
 ): Uint8Array {
   try {
     const plaintext = keyring.decrypt(peer, sealed)

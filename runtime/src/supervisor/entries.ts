@@ -22,7 +22,7 @@ export interface SupervisorOptions {
   keys: DeploymentKeys
   execute: Execute
   /** Once it is there nobody has grace time any more. */
-  hurry: AbortSignal
+  noGrace: AbortSignal
   log: Logger
 }
 
