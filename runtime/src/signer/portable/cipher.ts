@@ -1,5 +1,5 @@
 /**
- * ECDH, HKDF-SHA256, AES-256-GCM over noble and node:crypto.
+ * Encryption between two keys: ECDH, HKDF-SHA256 and AES-256-GCM, over noble and node:crypto.
  * @module
  */
 import { hkdfSync } from 'node:crypto'
@@ -17,14 +17,14 @@ const labels = {
   secp256k1: 'ECDH secp256k1 AES-256-GCM-SIV',
 } as const
 
-/** An agreement with the own private key. */
+/** An agreement, with the own private key. */
 export interface KeyedAgreement extends Agreement {
   curve: EncryptionCurve
   /** Own encryption key, 32 bytes. */
   privateKey: Uint8Array
 }
 
-/** `iv(12) || ciphertext || tag(16)`, no additional data; the plaintext may be empty. */
+/** Returns `iv(12) || ciphertext || tag(16)`, no additional data; the plaintext may be empty. */
 export function encrypt(agreement: KeyedAgreement, plaintext: Uint8Array): Uint8Array | Refusal {
   const key = agreedKey(agreement)
   if (!key) return 'BAD_PUBLIC_KEY'
@@ -35,7 +35,7 @@ export function encrypt(agreement: KeyedAgreement, plaintext: Uint8Array): Uint8
   }
 }
 
-/** The plaintext of what {@link encrypt} made on either side. */
+/** Opens what {@link encrypt} made with the same pair of keys, on either side. */
 export function decrypt(agreement: KeyedAgreement, sealed: Uint8Array): Uint8Array | Refusal {
   const key = agreedKey(agreement)
   if (!key) return 'BAD_PUBLIC_KEY'
@@ -46,7 +46,7 @@ export function decrypt(agreement: KeyedAgreement, sealed: Uint8Array): Uint8Arr
   }
 }
 
-/** HKDF-SHA256 of the shared x; both sides sort the public keys, so either may decrypt. */
+/** HKDF-SHA256 of the shared x. Sorting the public keys gives both sides the same key. */
 function agreedKey(agreement: KeyedAgreement): Uint8Array | undefined {
   const { curve, privateKey, peerPublicKey, salt } = agreement
   const agreed = agree(curve, privateKey, peerPublicKey)
