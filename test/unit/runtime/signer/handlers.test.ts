@@ -44,7 +44,7 @@ describe('signer_* on the wire', () => {
   it.each([
     { name: 'upper case', change: (hex: string) => hex.toUpperCase() },
     { name: '0x', change: (hex: string) => `0x${hex}` },
-  ])('bytes written otherwise are the same bytes: $name', async ({ change }) => {
+  ])('accepts other spellings of the same bytes: $name', async ({ change }) => {
     const digest = 'ab'.repeat(32)
     const plain = await call('signer_sign', { curve: 'p256', bytes: digest })
     const other = await call('signer_sign', { curve: 'p256', bytes: change(digest) })
@@ -69,7 +69,7 @@ describe('signer_* on the wire', () => {
     { name: 'short', bytes: '00' },
     { name: 'empty', bytes: '' },
     { name: 'of zeros', bytes: '00'.repeat(28) },
-  ])('what cannot be decrypted has one answer: $name', async ({ bytes }) => {
+  ])('gives the same answer to every failed decryption: $name', async ({ bytes }) => {
     const publicKey = await key('p256')
     const { error } = await call('signer_decrypt', { curve: 'p256', publicKey, salt: '', bytes })
     expect(error).toStrictEqual({

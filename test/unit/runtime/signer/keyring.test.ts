@@ -217,7 +217,7 @@ describe.each(backends)('the $name backend', (backend) => {
       { name: 'public key of ed25519', use: (keyring) => keyring.publicKey('ed25519') },
       { name: 'encrypt', use: (keyring) => keyring.encrypt(peer, digest) },
       { name: 'decrypt', use: (keyring) => keyring.decrypt(peer, digest) },
-    ])('leaves nothing to $name', ({ use }) => {
+    ])('makes every later use fail: $name', ({ use }) => {
       const keyring = open()
       keyring.sign('secp256k1', digest, 'm/0')
       keyring.destroy()
