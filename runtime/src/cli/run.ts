@@ -14,7 +14,7 @@ import { fail } from './failure.ts'
 import { createLogger } from '@causeway/service/log'
 import { passphraseOf, withSharedOptions, type SharedOptions } from './options.ts'
 import { createReporter } from './print/report.ts'
-import { stopOrHurryOnSignals } from './signals.ts'
+import { stopOrEndGraceOnSignals } from './signals.ts'
 
 interface RunFlags extends SharedOptions {
   socket?: string
@@ -42,7 +42,7 @@ A second one: that end at once. A third one: this command ends at once, and the 
 }
 
 async function run(file: string, flags: RunFlags): Promise<void> {
-  const { stop: signal, hurry } = stopOrHurryOnSignals()
+  const { stop: signal, noGrace } = stopOrEndGraceOnSignals()
   const reporter = createReporter(process.stderr)
   try {
     const config = loadConfig(flags.config)
@@ -55,7 +55,7 @@ async function run(file: string, flags: RunFlags): Promise<void> {
       log: createLogger(flags.logLevel),
       ...(flags.socket !== undefined && { socket: flags.socket }),
       signal,
-      hurry,
+      noGrace,
       onEvent: flags.quiet ? () => {} : reporter.event,
       ...(flags.trace && !flags.quiet && { onCall: reporter.call }),
       onOutput: passThrough,

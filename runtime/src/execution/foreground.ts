@@ -19,7 +19,7 @@ import { isRoot, type StateFolders } from '../state/state-folders.ts'
 
 export interface RunOptions extends Pick<
   ExecutionRequest,
-  'socket' | 'signal' | 'hurry' | 'onOutput' | 'onCall'
+  'socket' | 'signal' | 'noGrace' | 'onOutput' | 'onCall'
 > {
   /** Deployment file. */
   file: string

@@ -1,5 +1,5 @@
 /**
- * Which signer this process uses.
+ * Chooses the signer backend of this process.
  * @module
  */
 import { nativeBackend } from './native-backend.ts'
@@ -7,7 +7,7 @@ import { selfTest } from './self-test.ts'
 import type { SignerBackend } from './backend.ts'
 import type { SignerSettings } from './settings.ts'
 
-/** The signer, and why it is not the native one where that was wished for. */
+/** The chosen backend; `warning` says why `auto` fell back to the portable one. */
 export interface ChosenBackend {
   backend: SignerBackend
   warning?: string
@@ -29,13 +29,13 @@ export async function chooseBackend(setting: SignerSettings['backend']): Promise
   }
 }
 
-/** Loaded only where it is used: the native signer needs none of its libraries. */
+/** Imported only when needed: the native signer uses none of its libraries. */
 async function portable(): Promise<SignerBackend> {
   const { portableBackend } = await import('./portable/backend.ts')
   return portableBackend
 }
 
-/** The loader's own words say which symbol or library is missing. */
+/** The loader's message names the missing symbol or library. */
 function reasonOf({ message, cause }: Error): string {
   return cause instanceof Error ? `${message} (${cause.message})` : message
 }

@@ -26,17 +26,17 @@ export interface Supervised extends ExecutionParts {
 export async function superviseDeployment(
   paths: DeploymentPaths,
   record: DeploymentRecord,
-  { logs, reserve, execute, hurry, log }: SupervisorOptions,
+  { logs, reserve, execute, noGrace, log }: SupervisorOptions,
 ): Promise<Supervised> {
   const loaded = await loadStored(revisionPaths(paths, record.revision), record)
   const output = await openDeploymentLog({ ...logs, folder: paths.logs, log })
   const { executions, folder } = paths
   const keeper = keepRecord({ path: paths.record, record, reserve, log })
   const [feed, live] = [createEventFeed(), createLiveState()]
-  const parts = { loaded, executions, keeper, output, feed, live, execute, hurry, log }
+  const parts = { loaded, executions, keeper, output, feed, live, execute, noGrace, log }
   const life = liveDeployment(parts)
   const close = async (cause: EndCause) => {
-    keeper.hurry()
+    keeper.stopRetrying()
     await life.close(cause)
     await keeper.close()
     await output.close()

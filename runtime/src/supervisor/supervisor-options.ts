@@ -16,7 +16,7 @@ export interface SupervisorOptions {
   reserve: RecordReserve
   keys: DeploymentKeys
   execute: Execute
-  /** Once it is there nobody has grace time any more. */
-  hurry: AbortSignal
+  /** Once aborted, jobs are stopped without a grace period. */
+  noGrace: AbortSignal
   log: Logger
 }

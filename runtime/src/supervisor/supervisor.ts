@@ -61,7 +61,7 @@ export interface Watch {
 export async function openSupervisor(options: SupervisorOptions): Promise<Supervisor> {
   const entries = new Map<string, Entry>()
   // Every job listens to it.
-  setMaxListeners(0, options.hurry)
+  setMaxListeners(0, options.noGrace)
   for (const found of await findDeployments(options.deployments)) {
     entries.set(found.name, await adopt(found, options))
   }

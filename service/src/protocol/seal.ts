@@ -7,14 +7,14 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 const ivBytes = 12
 const tagBytes = 16
 
-/** `iv ‖ ciphertext ‖ tag`; the tag is proof of the additional data, too. */
+/** Returns `iv ‖ ciphertext ‖ tag`; the tag also authenticates the additional data. */
 export function seal(key: Uint8Array, additional: Uint8Array, plaintext: Uint8Array): Buffer {
   const iv = randomBytes(ivBytes)
   const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(additional)
   return Buffer.concat([iv, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()])
 }
 
-/** The plaintext; undefined when it was not sealed so. */
+/** The plaintext; undefined when key, additional data or tag do not match. */
 export function unseal(
   key: Uint8Array,
   additional: Uint8Array,

@@ -7,20 +7,20 @@ import { openEnvelope, sealEnvelope, type EnvelopeAgreement } from '@causeway/se
 import type { Agreement, Refusal } from '../backend.ts'
 import { agree, publicKeyOf } from './curves.ts'
 
-/** An agreement with the own private key. */
+/** An agreement, with the own private key. */
 export interface KeyedAgreement extends Agreement {
   curve: EncryptionCurve
   /** Own encryption key, 32 bytes. */
   privateKey: Uint8Array
 }
 
-/** `iv(12) || ciphertext || tag(16)`, no additional data; the plaintext may be empty. */
+/** Returns `iv(12) || ciphertext || tag(16)`, no additional data; the plaintext may be empty. */
 export function encrypt(agreement: KeyedAgreement, plaintext: Uint8Array): Uint8Array | Refusal {
   const agreed = envelopeAgreement(agreement)
   return agreed ? sealEnvelope(agreed, plaintext) : 'BAD_PUBLIC_KEY'
 }
 
-/** The plaintext of what {@link encrypt} made on either side. */
+/** Opens what {@link encrypt} made with the same pair of keys, on either side. */
 export function decrypt(agreement: KeyedAgreement, sealed: Uint8Array): Uint8Array | Refusal {
   const agreed = envelopeAgreement(agreement)
   return agreed ? (openEnvelope(agreed, sealed) ?? 'DECRYPT_FAILED') : 'BAD_PUBLIC_KEY'

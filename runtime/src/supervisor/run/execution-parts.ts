@@ -20,7 +20,7 @@ export interface ExecutionParts {
   feed: EventFeed
   live: LiveState
   execute: Execute
-  /** Once it is there nobody has grace time any more. */
-  hurry: AbortSignal
+  /** Once aborted, jobs are stopped without a grace period. */
+  noGrace: AbortSignal
   log: Logger
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { Logger } from '@causeway/service/log'
 import { StartError } from '../../errors/start-error.ts'
-import { discardExecution, recordEnd, sacrificeExecution } from './finish-execution.ts'
+import { discardExecution, recordEnd, dropExecutionFiles } from './finish-execution.ts'
 import type { JobExit } from '../../execution/contract/exit.ts'
 import type { ExecutionParts } from './execution-parts.ts'
 import { createExecutionNews, type ExecutionNews } from './execution-news.ts'
@@ -82,7 +82,8 @@ async function conclude(
   try {
     const last = await exit
     // Its root may be what a disk is full of that does not take the record of its end.
-    if (!isInterrupted(context)) keeper.offerRoom(() => sacrificeExecution(context, current.number))
+    if (!isInterrupted(context))
+      keeper.offerSpace(() => dropExecutionFiles(context, current.number))
     await news.told()
     const end = isInterrupted(context) ? knownExit(context) : last
     if (end === undefined) return
@@ -105,7 +106,7 @@ function knownExit({ keeper, loaded }: Context): JobExit | undefined {
 
 /** Runs the job; whatever goes wrong is its exit. */
 async function attend(context: Context, news: ExecutionNews): Promise<JobExit> {
-  const { execute, executions, loaded, keeper, current, start, signal, hurry, live } = context
+  const { execute, executions, loaded, keeper, current, start, signal, noGrace, live } = context
   const folder = join(executions, String(current.number))
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -115,7 +116,7 @@ async function attend(context: Context, news: ExecutionNews): Promise<JobExit> {
       ...start,
       allowLocalImages: keeper.latest.allowLocalImages,
       signal,
-      hurry,
+      noGrace,
       graceMs: () => graceOf(context.cause()),
       ...(current.deadline !== undefined && { deadline: current.deadline }),
       onEvent: (event) => news.take(event),

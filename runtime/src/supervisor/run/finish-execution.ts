@@ -25,7 +25,7 @@ export async function recordEnd(
  * Removes the folder of an execution whose end is not in the record yet. Under another name first:
  * should this process die, half a root must not be gone on with.
  */
-export async function sacrificeExecution(
+export async function dropExecutionFiles(
   { executions, log }: Pick<ExecutionParts, 'executions' | 'log'>,
   number: number,
 ): Promise<void> {

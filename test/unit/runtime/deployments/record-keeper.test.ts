@@ -115,7 +115,7 @@ describe('a record', () => {
     await keeper.change(count(1))
     disk.fill()
     const changed = keeper.change(count(2))
-    keeper.hurry()
+    keeper.stopRetrying()
     await changed
     await keeper.change(count(3))
     // Once, however often it is tried.
@@ -129,7 +129,7 @@ describe('a record', () => {
     const path = join(disk.path, 'record.json')
     const keeper = keeperOf(path, recorded)
     disk.fill()
-    keeper.offerRoom(() => Promise.resolve(disk.free()))
+    keeper.offerSpace(() => Promise.resolve(disk.free()))
     await keeper.change(count(1))
     expect(readRecord(path)?.executions).toBe(1)
     expect(recorded.lines).toEqual([])
