@@ -1,4 +1,4 @@
-import type { MethodFacts } from './methods.ts'
+import type { MethodFacts } from './facts.ts'
 
 /** A JSON Schema, draft 7. */
 export type JsonSchema = Record<string, unknown>

@@ -5,6 +5,7 @@
  */
 import type { DeploymentMethods } from './deployment.ts'
 import type { DiscoverMethods } from './discover.ts'
+import type { MethodFacts } from './facts.ts'
 import type { NetworkMethods } from './network.ts'
 import type { ProcessorMethods } from './processor.ts'
 import type { SignerMethods } from './signer.ts'
@@ -15,14 +16,6 @@ export interface Methods
 export type MethodName = keyof Methods
 export type MethodParams<M extends MethodName> = Methods[M]['params']
 export type MethodResult<M extends MethodName> = Methods[M]['result']
-
-/** What a client may know of a method without asking the host. */
-export interface MethodFacts {
-  /** Lowest bridge level that has the method (bridge spec, Versioning). */
-  since: string
-  /** `mobile`: only on hosts that embed a web view. */
-  platform: 'any' | 'mobile'
-}
 
 const since1250: MethodFacts = { since: '1.25.0', platform: 'any' }
 
