@@ -9,8 +9,9 @@ import { countProgress, type OnProgress } from '../progress.ts'
 import { startDeadlines, type Deadlines } from './deadlines.ts'
 import { diskFull, requireSpace } from './disk-space.ts'
 import { openFile } from './file-source.ts'
-import { openHttp, type ArchiveSource } from './http-source.ts'
-import { Part, type Resume } from './part.ts'
+import { openHttp } from './http-source.ts'
+import { Part } from './part.ts'
+import type { ArchiveSource, Resume } from './source.ts'
 import type { SourcePolicy } from './url-policy.ts'
 
 /** What a download may touch and cost; see ImageStoreOptions. */

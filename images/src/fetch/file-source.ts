@@ -6,7 +6,7 @@
 import { constants, open, type FileHandle } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { ImageError, errorText } from '../image-error.ts'
-import type { ArchiveSource } from './http-source.ts'
+import type { ArchiveSource } from './source.ts'
 
 /**
  * Opens the regular file behind a `file:` URL (already checked); the file is closed when its chunks

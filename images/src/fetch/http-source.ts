@@ -8,21 +8,8 @@
 import type { IncomingMessage } from 'node:http'
 import { ImageError, errorText } from '../image-error.ts'
 import { followRedirects, type HttpOptions } from './http-request.ts'
-import type { Resume } from './part.ts'
+import type { ArchiveSource, Resume } from './source.ts'
 import { showUrl } from './url-policy.ts'
-
-/** An archive's bytes on their way. */
-export interface ArchiveSource {
-  chunks: AsyncIterable<Uint8Array>
-  /** Size of the whole archive, when the sender announced it. */
-  totalBytes: number | undefined
-  /** How many bytes come before these; 0 but for a continued transfer. */
-  offset: number
-  /** By what it can be continued (see Resume). */
-  validator?: string
-  /** Gives them up before the first was asked for. */
-  cancel(): Promise<void>
-}
 
 /** The part of an archive that a response carries. */
 interface Range {

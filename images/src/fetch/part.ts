@@ -9,17 +9,8 @@ import { createHash, type Hash } from 'node:crypto'
 import { constants, open, readFile, rename, rm, writeFile, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { errorCode } from '../image-error.ts'
-import { syncFolder } from './blob.ts'
-
-/** What a transfer can be continued by. */
-export interface Resume {
-  /** How many bytes are there. */
-  bytes: number
-  /** Strong ETag, or else the Last-Modified date, as the server wrote it. */
-  validator: string
-  /** Size of the whole, when the server told. */
-  totalBytes?: number
-}
+import type { Resume } from './source.ts'
+import { syncFolder } from './sync-folder.ts'
 
 /** Kept beside the bytes. */
 interface PartRecord extends Omit<Resume, 'bytes'> {
