@@ -4,7 +4,7 @@
  */
 import type { Node } from 'jsonc-parser'
 import type { Fault, Keys } from './fault.ts'
-import { quoteName } from './describe.ts'
+import { quoteName } from './names.ts'
 
 /** One value of the document. */
 export interface JsonNode {

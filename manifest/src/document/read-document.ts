@@ -3,13 +3,13 @@
  * @module
  */
 import * as v from 'valibot'
-import { fieldPath, quote } from './describe.ts'
 import { DocumentError } from './document-error.ts'
 import type { DocumentIssue } from './document-error.ts'
 import type { Fault, Keys } from './fault.ts'
 import { duplicateFault, nameOffset, toJsonNode } from './json-node.ts'
 import type { Duplicate, JsonNode } from './json-node.ts'
 import { parseSyntax } from './json-syntax.ts'
+import { fieldPath, quote } from './names.ts'
 import { createLocator } from './position.ts'
 import type { Locate, Position } from './position.ts'
 import { schemaFault } from './schema-fault.ts'

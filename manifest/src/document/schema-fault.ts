@@ -3,10 +3,11 @@
  * @module
  */
 import type * as v from 'valibot'
-import { describeKind, describeValue, quoteName } from './describe.ts'
+import { describeKind, describeValue } from './describe.ts'
 import type { Fault, Keys } from './fault.ts'
 import { nameOffset, nodeAt } from './json-node.ts'
 import type { JsonNode } from './json-node.ts'
+import { quoteName } from './names.ts'
 
 /** What a kind of document adds to the faults of its schema. */
 export interface FaultTexts {
