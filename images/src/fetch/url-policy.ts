@@ -54,7 +54,7 @@ export function checkRedirect(from: URL, location: string, policy: SourcePolicy)
 }
 
 /** The host part without the brackets of an IPv6 literal. */
-export function hostOf(url: URL): string {
+function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '')
 }
 

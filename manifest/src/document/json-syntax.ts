@@ -11,7 +11,7 @@ import type { Locate } from './position.ts'
 export const maxDocumentBytes = 1024 * 1024
 
 /** Deepest nesting of a document. Ours need 4 levels; the parser behind this recurses. */
-export const maxDocumentDepth = 32
+const maxDocumentDepth = 32
 
 type SyntaxResult = { root: Node } | { faults: Fault[] }
 
