@@ -1,5 +1,5 @@
 /**
- * The bytes of a finished archive: its size and digest.
+ * Reads a finished archive: its size and digest.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { constants, open, type FileHandle } from 'node:fs/promises'
 import { errorCode } from '../image-error.ts'
 import { chunksOf } from './file-source.ts'
 
-/** Size and digest of the file at `path`; undefined when there is no regular file. */
+/** Size and digest of the file at `path`; undefined when `path` is not a regular file. */
 export async function hashFile(
   path: string,
   onBytes?: (count: number, totalBytes: number) => void,

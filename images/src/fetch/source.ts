@@ -1,28 +1,28 @@
 /**
- * What passes between a download and where its bytes come from.
+ * The types that a download and its sources share.
  *
  * @module
  */
 
-/** An archive's bytes on their way. */
+/** The bytes of an archive as they arrive. */
 export interface ArchiveSource {
   chunks: AsyncIterable<Uint8Array>
-  /** Size of the whole archive, when the sender announced it. */
+  /** Size of the whole archive, if the sender announced it. */
   totalBytes: number | undefined
-  /** How many bytes come before these; 0 but for a continued transfer. */
+  /** How many bytes precede these; 0 unless a transfer is continued. */
   offset: number
-  /** By what it can be continued (see Resume). */
+  /** Lets a later transfer continue this one (see Resume). */
   validator?: string
-  /** Gives them up before the first was asked for. */
+  /** Closes the source before any chunk was requested. */
   cancel(): Promise<void>
 }
 
-/** What a transfer can be continued by. */
+/** The state that continues an earlier transfer. */
 export interface Resume {
-  /** How many bytes are there. */
+  /** How many bytes the part has. */
   bytes: number
   /** Strong ETag, or else the Last-Modified date, as the server wrote it. */
   validator: string
-  /** Size of the whole, when the server told. */
+  /** Size of the whole archive, if the server announced it. */
   totalBytes?: number
 }
