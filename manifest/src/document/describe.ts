@@ -11,7 +11,7 @@ export function describeValue(node: JsonNode | undefined): string {
   const { value } = node
   if (typeof value === 'string') return quote(value)
   if (node.kind === 'object' || node.kind === 'array') return describeKind(node)
-  // As written: the value of 12345678901234567890 would read 12345678901234567000.
+  // The text, not the value: 12345678901234567890 would be shown as 12345678901234567000.
   return node.literal.length <= maxShownLength ? node.literal : describeKind(node)
 }
 

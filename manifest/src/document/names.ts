@@ -9,20 +9,20 @@ export const maxShownLength = 50
 
 /** A string in quotes, escaped and shortened. */
 export function quote(text: string): string {
-  // 32 bytes of hex in the wrong place may well be a private key.
+  // 32 bytes of hex in the wrong place may be a private key.
   if (/^(?:0x)?[0-9a-f]{64,}$/i.test(text)) return ofLength(text)
   const safe = text.replace(/\/\/[^/@\s]*@/g, '//…@')
   if (safe.length <= maxShownLength) return escape(safe)
   return `${escape(safe.slice(0, maxShownLength))}… (${text.length} characters)`
 }
 
-/** A member name in quotes; of `NAME=value`, a slip in an environment, only the name. */
+/** A member name in quotes; for `NAME=value`, a mistake in an environment, only the name. */
 export function quoteName(name: string): string {
   const at = name.indexOf('=')
   return quote(at === -1 ? name : `${name.slice(0, at)}=…`)
 }
 
-/** `image.sha256`, `policy.methods[2]`, `environment["a b"]`. */
+/** A path such as `image.sha256`, `policy.methods[2]` or `environment["a b"]`. */
 export function fieldPath(keys: Keys): string {
   return keys.reduce<string>((path, key) => path + step(key, path === ''), '')
 }
@@ -34,12 +34,12 @@ function step(key: string | number, isFirst: boolean): string {
   return isFirst ? key : `.${key}`
 }
 
-/** A string by its length only. */
+/** Describes a string by its length only. */
 export function ofLength(text: string): string {
   return `a string of ${text.length} character${text.length === 1 ? '' : 's'}`
 }
 
-/** JSON's own escapes, and those of invisible and direction-changing characters. */
+/** Applies JSON's own escapes, and escapes invisible and direction-changing characters. */
 function escape(text: string): string {
   return JSON.stringify(text).replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) => {
     const code = character.codePointAt(0) ?? 0
