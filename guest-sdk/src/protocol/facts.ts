@@ -1,4 +1,4 @@
-/** What a client may know of a method without asking the host. */
+/** Facts about a method that a client knows without asking the host. */
 export interface MethodFacts {
   /** Lowest bridge level that has the method (bridge spec, Versioning). */
   since: string

@@ -1,6 +1,6 @@
 /**
- * The contract of the bridge: every wire name with its params, result and facts.
- * The host's method table must implement it, and the client is typed by it.
+ * The contract of the bridge: every wire name with its params, result and facts. The host's method
+ * table must implement it, and the client's types come from it.
  * @module
  */
 import type { DeploymentMethods } from './deployment.ts'
@@ -32,6 +32,6 @@ export const methodFacts: { readonly [M in MethodName]: MethodFacts } = {
   signer_encrypt: since1250,
   signer_decrypt: since1250,
   network_whitelist: since1250,
-  // Beyond the bridge spec: hosts of other makers may lack it at any level.
+  // An addition to the bridge spec: other implementations may lack it at any level.
   'rpc.discover': since1250,
 }
