@@ -1,6 +1,6 @@
 /**
- * Distro images: fetch them by digest, unpack them as hostile input, prepare their roots, build
- * small ones.
+ * Distro images: fetches them by digest, unpacks them as hostile input, prepares their roots and
+ * builds small ones.
  *
  * @module
  */

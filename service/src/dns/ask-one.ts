@@ -57,7 +57,7 @@ export function createAskOne({ tryMs, maxSockets }: AskOneOptions): AskOne {
   }
 }
 
-export const noError = 0
+const noError = 0
 export const noSuchName = 3
 const codeNames = new Map([
   [1, 'FORMERR'],
