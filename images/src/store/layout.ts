@@ -18,6 +18,8 @@ export interface Layout {
   trees: string
   /** Empty files to lock. They stay: a lock on a file that is removed keeps nobody out. */
   locks: string
+  /** Images that were built from recipes on this host, see buildRecipe. */
+  recipes: string
 }
 
 /** The paths of a store in `folder`. */
@@ -26,7 +28,13 @@ export function layoutOf(folder: string): Layout {
     blobs: join(folder, 'blobs'),
     trees: join(folder, 'trees'),
     locks: join(folder, 'locks'),
+    recipes: recipesFolder(folder),
   }
+}
+
+/** Where images are built that the store in `folder` knows as this host's own. */
+export function recipesFolder(folder: string): string {
+  return join(folder, 'recipes')
 }
 
 /** Makes the folders of a store, closed to everybody else. */

@@ -3,9 +3,9 @@
  * @module
  */
 import { copyFile, rename, rm } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { buildRecipe, recipeNames, type BuiltImage } from '@causeway/images'
+import { buildRecipe, recipeNames, recipesFolder, type BuiltImage } from '@causeway/images'
 import { Command } from 'commander'
 import { printImages, withImageOptions, type ImageFlags } from './store.ts'
 import { size } from '../print/image-text.ts'
@@ -27,7 +27,7 @@ export function imageBuildCommand(): Command {
 async function build(name: string, flags: BuildFlags): Promise<void> {
   await printImages(flags, async ({ state, owner, signal, onProgress }) => {
     const built = await buildRecipe(name, {
-      folder: join(state.images, 'recipes'),
+      folder: recipesFolder(state.images),
       refresh: flags.refresh === true,
       ...(owner !== undefined && { builder: owner }),
       signal,
@@ -59,7 +59,7 @@ function textOf({ path, sha256, bytes, fromCache }: BuiltImage, manifest: object
 ✓ sha256   ${sha256}
   size     ${size(bytes)}, ${fromCache ? 'built before' : 'built now'}
 
-For a manifest.json (a file: URL needs --allow-local-images; serve it by https for others):
+For a manifest.json (on this host it needs no flag; serve the file by https for others):
 ${lines.join('\n')}
 `
 }
