@@ -18,27 +18,47 @@ export interface SourcePolicy {
 }
 
 /**
- * Parses and checks one URL. It may be https to an address that the policy allows; `file:` and
- * loopback http need `allowLocal`. The addresses behind a name are checked when connecting.
+ * Parses and checks one URL: {@link parseSource}, then {@link checkSource}.
  *
- * @throws ImageError IMAGE_URL_REFUSED that names the option which would allow it
+ * @throws ImageError IMAGE_URL_REFUSED
  */
 export function checkUrl(text: string, policy: SourcePolicy): URL {
+  return checkSource(parseSource(text), policy)
+}
+
+/**
+ * Parses a URL that some policy may allow: https, `file:`, or http to loopback.
+ *
+ * @throws ImageError IMAGE_URL_REFUSED for every other one
+ */
+export function parseSource(text: string): URL {
   const url = parseUrl(text)
-  if (url.protocol === 'https:') return checkHttps(url, policy)
-  if (url.protocol !== 'file:' && url.protocol !== 'http:') {
+  if (!['https:', 'file:', 'http:'].includes(url.protocol)) {
     throw refuse(url, `scheme ${url.protocol} is not supported, expected https:`)
   }
   if (url.protocol === 'http:' && !isLoopbackHost(url)) {
     throw refuse(url, 'plain http is only for loopback hosts, expected https:')
   }
-  if (!policy.allowLocal) throw refuse(url, `local images are not allowed here; ${openLocal}`)
   return url
 }
 
 /**
- * Checks the target of a redirect by the same rule. In addition, a server can redirect neither to a
- * file nor from https to http.
+ * Checks whether an image may be fetched from a parsed URL: by https from where the policy allows;
+ * by `file:` and http to loopback only when `allowLocal`. Names are checked again, as addresses,
+ * when they are connected to.
+ *
+ * @throws ImageError IMAGE_URL_REFUSED, saying which option would open it
+ */
+export function checkSource(url: URL, policy: SourcePolicy): URL {
+  if (url.protocol === 'https:') return checkHttps(url, policy)
+  if (policy.allowLocal) return url
+  const reason = 'this host has no image with this sha256, and local ones are not allowed'
+  throw refuse(url, `${reason}; ${openLocal}`)
+}
+
+/**
+ * Checks the target of a redirect by the same rule; a server can send the host neither to a file
+ * nor from https to http.
  *
  * @throws ImageError IMAGE_URL_REFUSED
  */

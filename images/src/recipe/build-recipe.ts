@@ -4,10 +4,9 @@
  * @module
  */
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdir, readFile, readdir, rename, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { removeTree } from '../root/remove-tree.ts'
-import { errorCode } from '../image-error.ts'
 import type { OnProgress } from '../progress.ts'
 import { hashFile } from '../fetch/blob.ts'
 import type { Owner } from '../root/write-in-root.ts'
@@ -15,6 +14,7 @@ import { runTool } from '../tool.ts'
 import { configureText } from './configure.ts'
 import { makeRoot } from './make-root.ts'
 import { packImage } from './pack-image.ts'
+import { readBuilt, receiptOf, type Receipt } from './receipt.ts'
 import { readRecipe, type Recipe } from './recipe.ts'
 
 export { recipeNames } from './recipe.ts'
@@ -41,15 +41,7 @@ export interface BuiltImage {
   fromCache: boolean
 }
 
-/** Content of `<image>.json`, which is stored beside an image. */
-interface Receipt {
-  sha256: string
-  bytes: number
-  /** Package name to version. */
-  packages: Record<string, string>
-}
-
-/** Part of the cache key: raise it when the same recipe makes a different image. */
+/** Part of the cache key: raise it when the same recipe gives another image. */
 const builderVersion = 3
 
 const nobody: Owner = { uid: 65534, gid: 65534 }
@@ -68,7 +60,7 @@ export async function buildRecipe(name: string, options: BuildOptions): Promise<
   const architecture = (await runTool('dpkg', ['--print-architecture'], { signal })).trim()
   const file = `${name}-${architecture}-${await cacheKey(recipe, architecture, text)}.tar.xz`
   const path = join(folder, file)
-  const cached = refresh ? undefined : await findCached(path)
+  const cached = refresh ? undefined : await readBuilt(path)
   if (cached !== undefined) return { path, ...cached, fromCache: true }
   await mkdir(folder, { recursive: true, mode: 0o700 })
   await removeStaleWork(folder)
@@ -90,23 +82,6 @@ async function cacheKey(recipe: Recipe, architecture: string, text: string): Pro
   const key = createHash('sha256').update(`${builderVersion}\0${architecture}\0${text}`)
   if (recipe.install !== undefined) key.update(`\0${await configureText()}`)
   return key.digest('hex').slice(0, 16)
-}
-
-/** An image counts only if its receipt exists and matches its bytes. */
-async function findCached(path: string): Promise<{ sha256: string; bytes: number } | undefined> {
-  const receipt = await readReceipt(`${path}.json`)
-  if (receipt === undefined) return undefined
-  const found = await hashFile(path)
-  return found?.sha256 === receipt.sha256 ? found : undefined
-}
-
-async function readReceipt(path: string): Promise<Receipt | undefined> {
-  try {
-    return JSON.parse(await readFile(path, 'utf8')) as Receipt
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT' || error instanceof SyntaxError) return undefined
-    throw error
-  }
 }
 
 async function build(recipe: Recipe, architecture: string, path: string, options: BuildOptions) {
@@ -138,7 +113,7 @@ async function publish(work: string, path: string, packages: Record<string, stri
   const receipt: Receipt = { ...found, packages }
   await writeFile(join(work, 'receipt'), `${JSON.stringify(receipt, undefined, 2)}\n`)
   await rename(image, path)
-  await rename(join(work, 'receipt'), `${path}.json`)
+  await rename(join(work, 'receipt'), receiptOf(path))
   return found
 }
 

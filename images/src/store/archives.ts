@@ -11,11 +11,12 @@ import { hashFile } from '../fetch/blob.ts'
 import { download, type DownloadLimits } from '../fetch/download.ts'
 import { fetchLockPath, type Layout } from './layout.ts'
 import { takeLock, type TryLock } from './store-lock.ts'
-import { checkUrl, showUrl, type SourcePolicy } from '../fetch/url-policy.ts'
+import { findBuilt } from '../recipe/receipt.ts'
+import { checkSource, parseSource, showUrl } from '../fetch/url-policy.ts'
 
 /** An image as a manifest names it. */
 export interface ImageReference {
-  /** An https URL; `file:` or loopback http if the store allows local images. */
+  /** https; `file:` or loopback http when the store allows local images or has this one. */
   url: string
   /** SHA-256 of the archive as served, 64 hex digits in either case. */
   sha256: string
@@ -61,12 +62,12 @@ export interface CheckedReference {
 }
 
 /**
- * Checks a reference.
+ * Checks the form of a reference. Whether its URL may be opened is asked only when it must be.
  *
  * @throws ImageError IMAGE_URL_REFUSED; TypeError for a malformed digest
  */
-export function checkReference(reference: ImageReference, policy: SourcePolicy): CheckedReference {
-  const url = checkUrl(reference.url, policy)
+export function checkReference(reference: ImageReference): CheckedReference {
+  const url = parseSource(reference.url)
   if (/^[0-9a-f]{64}$/i.test(reference.sha256)) {
     return { url, sha256: reference.sha256.toLowerCase() }
   }
@@ -74,7 +75,12 @@ export function checkReference(reference: ImageReference, policy: SourcePolicy):
   throw new TypeError(`image sha256 must be 64 hex digits, found ${found}`)
 }
 
-/** Fetches an archive; the caller ensures that nobody removes it meanwhile. */
+/**
+ * Fetches an archive; the caller sees to it that nobody removes it meanwhile. What the store has
+ * and what was built here is known by its digest: its URL is not opened and needs no permission.
+ *
+ * @throws ImageError as ImageStore.fetch
+ */
 export async function fetchArchive(
   options: ArchiveOptions,
   { url, sha256 }: CheckedReference,
@@ -94,8 +100,9 @@ export async function fetchArchive(
   try {
     const made = await verifyCached(image, signal, onProgress)
     if (made !== undefined) return { ...image, bytes: made, fromCache: true }
-    const bytes = await download(url, image, limits, signal, onProgress)
-    await writeRecord(path, { url: showUrl(url), fetched: Date.now() })
+    const source = (await findBuilt(layout.recipes, sha256)) ?? checkSource(url, limits)
+    const bytes = await download(source, image, limits, signal, onProgress)
+    await writeRecord(path, { url: showUrl(source), fetched: Date.now() })
     return { ...image, bytes, fromCache: false }
   } finally {
     release()

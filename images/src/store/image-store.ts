@@ -30,7 +30,10 @@ import { verifyImage, type VerifiedImage } from './verify.ts'
 export interface ImageStoreOptions {
   /** Created with mode 0700 when missing. */
   folder: string
-  /** Allows `file:`, http to loopback, and https to private addresses. */
+  /**
+   * Opens `file:`, http to loopback, and https to private addresses. Images that the store has, or
+   * that were built in its `recipes`, need no permission: their URLs are not opened.
+   */
   allowLocal: boolean
   /** Whether https may connect to an address; default: public addresses only. */
   allowsAddress?: (address: string) => boolean
@@ -103,8 +106,6 @@ export function createImageStore(options: ImageStoreOptions): ImageStore {
   const prepare = () => prepareLayout(folder, layout)
   const list = async () => prepare().then(() => listImages(layout, tryLock))
 
-  const policyOf = ({ allowLocal = limits.allowLocal }: FetchOptions) => ({ ...limits, allowLocal })
-
   const background = new Set<Promise<void>>()
 
   /** Starts background work for a new tree, which can be used at once. */
@@ -125,7 +126,7 @@ export function createImageStore(options: ImageStoreOptions): ImageStore {
     list,
     async fetch(reference, fetching = {}) {
       fetching.signal?.throwIfAborted()
-      const checked = checkReference(reference, policyOf(fetching))
+      const checked = checkReference(reference)
       await prepare()
       const held = useLockPath(layout, checked.sha256)
       const release = await takeLock(tryLock, held, 'shared', fetching)
@@ -137,7 +138,7 @@ export function createImageStore(options: ImageStoreOptions): ImageStore {
     },
     async openTree(reference, opening = {}) {
       opening.signal?.throwIfAborted()
-      const checked = checkReference(reference, policyOf(opening))
+      const checked = checkReference(reference)
       await prepare()
       return openTree(opener, checked, opening)
     },

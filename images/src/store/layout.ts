@@ -18,6 +18,8 @@ export interface Layout {
   trees: string
   /** Empty lock files. They are never removed: a lock on a removed file excludes nobody. */
   locks: string
+  /** Images that were built from recipes on this host, see buildRecipe. */
+  recipes: string
 }
 
 /** The paths of a store in `folder`. */
@@ -26,10 +28,16 @@ export function layoutOf(folder: string): Layout {
     blobs: join(folder, 'blobs'),
     trees: join(folder, 'trees'),
     locks: join(folder, 'locks'),
+    recipes: recipesFolder(folder),
   }
 }
 
-/** Makes the folders of a store, closed to other users. */
+/** Where images are built that the store in `folder` knows as this host's own. */
+export function recipesFolder(folder: string): string {
+  return join(folder, 'recipes')
+}
+
+/** Makes the folders of a store, closed to everybody else. */
 export async function prepareLayout(folder: string, layout: Layout): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   for (const path of [layout.blobs, layout.trees, layout.locks]) {

@@ -41,5 +41,5 @@ export function handlersOf<const C extends readonly AnyCapability[]>(
 
 /** Ends all capabilities, the last first; resolves when all have ended. */
 export async function closeAll(capabilities: readonly AnyCapability[]): Promise<void> {
-  await Promise.all(capabilities.toReversed().map(({ close }) => close?.()))
+  await Promise.all(capabilities.toReversed().flatMap(({ close }) => close?.() ?? []))
 }

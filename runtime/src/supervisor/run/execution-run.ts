@@ -6,7 +6,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import type { Logger } from '@causeway/service/log'
 import { StartError } from '../../errors/start-error.ts'
 import { discardExecution, recordEnd, dropExecutionFiles } from './finish-execution.ts'
 import type { JobExit } from '../../execution/contract/exit.ts'
@@ -15,7 +14,6 @@ import { createExecutionNews, type ExecutionNews } from './execution-news.ts'
 import { failureText } from './failure-text.ts'
 import type { ExecutionRecord } from '../record/record.ts'
 import { beginAttempt } from '../record/record-changes.ts'
-import type { RecordKeeper } from '../record/record-keeper.ts'
 import { finalExit } from '../record/recovery.ts'
 
 /** Why an execution is ended before its time. */
