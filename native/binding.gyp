@@ -14,6 +14,7 @@
         "src/addon/process.cc",
         "src/addon/network.cc",
         "src/addon/segments.cc",
+        "src/addon/tcp.cc",
         "src/engine/process.cc",
         "src/engine/members.cc",
         "src/engine/admission.cc",
