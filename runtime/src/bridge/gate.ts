@@ -1,5 +1,5 @@
 /**
- * Which methods this bridge serves to this deployment: by bridge level and by policy.
+ * Decides which methods a bridge serves to its deployment, by bridge level and policy.
  * @module
  */
 import { methodFacts, type MethodAvailability, type MethodName } from '@causeway/guest-sdk/protocol'
@@ -9,10 +9,9 @@ import { isMethodName, methodTable } from './methods.ts'
 /** The bridge level that this code implements. */
 export const implementedLevel = '1.27.0'
 
-/** Every wire name. */
 export const methodNames = Object.keys(methodTable) as MethodName[]
 
-/** What narrows the methods of one deployment's bridge. */
+/** Restrictions on the methods of one deployment's bridge. */
 export interface GateOptions {
   /** Bridge level, `major.minor.patch`. */
   level: string
@@ -20,7 +19,7 @@ export interface GateOptions {
   allowedMethods?: readonly string[]
 }
 
-/** Resolves a wire name to a method that may be called. @throws RpcError otherwise. */
+/** Resolves a wire name to a method that may be called. @throws RpcError otherwise */
 export type Gate = (method: string) => MethodName
 
 /** Why a method of the table is not served. */
@@ -29,7 +28,7 @@ interface Refusal {
   error: RpcError
 }
 
-/** A gate for one deployment; decided once per method, not per call. */
+/** Creates the gate of one deployment; it decides once per method, not per call. */
 export function createGate(options: GateOptions): Gate {
   const refusals = new Map(methodNames.map((name) => [name, refusalOf(name, options)]))
   return (method) => {
@@ -40,7 +39,7 @@ export function createGate(options: GateOptions): Gate {
   }
 }
 
-/** What the gate would say, without calling. */
+/** The gate's decision, without a call. */
 export function availability(name: MethodName, options: GateOptions): MethodAvailability {
   const refusal = refusalOf(name, options)
   if (!refusal) return { available: true }
@@ -69,7 +68,7 @@ function policyRefusal(
   name: MethodName,
   allowedMethods: readonly string[] | undefined,
 ): Refusal | undefined {
-  // What JSON-RPC reserves for its extensions is no capability.
+  // JSON-RPC reserves `rpc.*` for extensions; policies grant capabilities only.
   if (!allowedMethods || name.startsWith('rpc.')) return undefined
   if (allowedMethods.some((pattern) => matches(pattern, name))) return undefined
   const error = new RpcError('PERMISSION_DENIED', `${name} is not granted to this deployment`, {
@@ -89,7 +88,7 @@ function matches(pattern: string, name: string): boolean {
   return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern
 }
 
-/** Negative, zero or positive, as `major.minor.patch` a is below, at or above b. */
+/** Compares levels of the form `major.minor.patch`. @returns negative, zero or positive */
 export function compareLevels(a: string, b: string): number {
   const right = b.split('.').map(Number)
   const difference = a.split('.').map((part, index) => Number(part) - (right[index] ?? 0))
