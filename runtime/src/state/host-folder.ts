@@ -1,5 +1,5 @@
 /**
- * Folders that all daemons of a host share, gone with its restart.
+ * Folders that all daemons of a host share; they disappear when it restarts.
  * @module
  */
 import { lstatSync, mkdirSync, type Stats } from 'node:fs'
@@ -9,7 +9,7 @@ import { StartError } from '../errors/start-error.ts'
 const shared = '/run/causeway'
 const othersMayWrite = 0o022
 
-/** Makes `/run/causeway/NAME`; only root can. @throws StartError SANDBOX_UNAVAILABLE */
+/** Creates `/run/causeway/NAME`; only root can. @throws StartError SANDBOX_UNAVAILABLE */
 export function hostFolder(name: string): string {
   const path = join(shared, name)
   for (const folder of [shared, path]) makeFolder(folder)
@@ -18,7 +18,7 @@ export function hostFolder(name: string): string {
 
 function makeFolder(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false }) ?? makeNew(path)
-  // Through a link, or beside somebody who may write, it would be another folder than the next one's.
+  // A link, or a user who may write here, could lead the next daemon to another folder.
   if (found.isDirectory() && found.uid === process.geteuid?.() && !(found.mode & othersMayWrite)) {
     return
   }
@@ -30,7 +30,7 @@ function makeNew(path: string): Stats {
   try {
     mkdirSync(path, { mode: 0o700 })
   } catch (error) {
-    // Another process made it meanwhile.
+    // EEXIST: another process created it meanwhile.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unusable((error as Error).message)
   }
   return lstatSync(path)

@@ -1,20 +1,20 @@
 /**
- * The line in which verifications of one deployment wait: a deployment that has many slow ones
- * keeps itself waiting, not the others.
+ * A queue with a limit on work in progress and on waiting time. Each deployment has its own, so
+ * that its slow verifications delay only itself.
  * @module
  */
 import { tooManyAtOnce } from '../network/refusal.ts'
 
 export interface LineOptions {
-  /** How many are under way at once. */
+  /** Most tasks in progress at once. */
   most: number
-  /** Whoever has waited longer has been answered meanwhile, and is not worth a query. */
+  /** Longest wait, ms. The caller of a task that waited longer has already been answered. */
   patienceMs: number
 }
 
 /**
- * Runs what it is given as soon as fewer than `most` run, first come, first served.
- * @throws RpcError LIMIT_EXCEEDED when that took too long
+ * Runs a task as soon as fewer than `most` run, in order of arrival.
+ * @throws RpcError LIMIT_EXCEEDED when a task waited too long
  */
 export type Line = <T>(work: () => Promise<T>) => Promise<T>
 
