@@ -158,7 +158,15 @@ async function buildNative() {
 }
 
 async function buildTypeScript() {
-  const folders = ['native', 'guest-sdk', 'manifest', 'images', 'runtime', 'test/conformance/kit']
+  const folders = [
+    'native',
+    'guest-sdk',
+    'manifest',
+    'service',
+    'images',
+    'runtime',
+    'test/conformance/kit',
+  ]
   const sources = folders.flatMap((folder) => filesBelow(folder, /\.(ts|json)$/))
   const stamp = join(root, 'runtime/dist/.causeway-stamp')
   // The stamp vouches for its own folder only.

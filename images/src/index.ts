@@ -1,6 +1,6 @@
 /**
- * Distro images: fetch them by digest, unpack them as hostile input, prepare their roots, build
- * small ones.
+ * Distro images: fetches them by digest, unpacks them as hostile input, prepares their roots and
+ * builds small ones.
  *
  * @module
  */
@@ -14,7 +14,6 @@ export type { ImageTree, OpenTreeOptions } from './store/trees/open-tree.ts'
 export type { Pruned, PruneOptions } from './store/prune.ts'
 export type { LockMode, TryLock } from './store/store-lock.ts'
 export type { VerifiedImage } from './store/verify.ts'
-export { isLoopbackAddress, isPublicAddress, specialPurposeNets } from './fetch/address-policy.ts'
 export { showUrl } from './fetch/url-policy.ts'
 export { unpackImage, type UnpackOptions, type UnpackedImage } from './unpack/unpack-image.ts'
 export { spawnChild, startChild } from './start-child.ts'

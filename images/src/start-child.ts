@@ -1,9 +1,9 @@
 /**
- * Starts a program as a child process, or tells why there is none.
+ * Starts a program as a child process, or throws the reason why not.
  *
- * Node tells most reasons (no descriptor, no process to be had) only by an event on the next tick,
- * which nobody may be listening for. Until then the child may have no streams, and its `kill()`
- * signals our own process group: so nobody gets it before it runs.
+ * Node reports most reasons (no free descriptor or process) only by an event on the next tick, when
+ * nobody may be listening. Until then the child may have no streams, and its `kill()` signals our
+ * own process group. So callers get a child only once it runs.
  *
  * @module
  */
@@ -13,9 +13,9 @@ import { closeSync, openSync } from 'node:fs'
 import { getSystemErrorMap } from 'node:util'
 
 /**
- * Resolves once it runs.
+ * Resolves once the program runs.
  *
- * @throws system errors, which name the program; nothing of it is left then
+ * @throws system errors that name the program; then no process or descriptor is left
  */
 export async function startChild(
   program: string,
@@ -32,8 +32,8 @@ export async function startChild(
 }
 
 /**
- * The same at once, for who listens: a child without a `pid` tells why by `error` on the next tick,
- * may have no streams, and must not be killed.
+ * Starts a program without waiting, for callers that listen for `error`: a child without a `pid`
+ * emits it on the next tick, may have no streams, and must not be killed.
  *
  * @throws system errors, which name the program
  */
@@ -50,7 +50,7 @@ export function spawnChild(
   }
 }
 
-/** Node does that only in what it tells later, and never in words. */
+/** Puts the program and the reason, in words, into the message, which Node does not. */
 function namingProgram(program: string, error: unknown): unknown {
   const { code, errno, syscall } = error as NodeJS.ErrnoException
   const [, text] = getSystemErrorMap().get(errno ?? 0) ?? []
@@ -59,11 +59,11 @@ function namingProgram(program: string, error: unknown): unknown {
   return Object.assign(new Error(message, { cause: error }), { code, errno, syscall })
 }
 
-// A signal pipe, and /dev/null for what is ignored.
+// Node also opens a signal pipe, and /dev/null for ignored streams.
 const descriptorsOfSpawn = 4
 
 /**
- * Node would keep those of the pipes open for ever when they were the last ones.
+ * Checks for free descriptors first: if Node uses up the last ones for pipes, it leaks the pipes.
  *
  * @throws system error EMFILE or ENFILE
  */

@@ -18,6 +18,8 @@ export interface NativeAddon {
   lock(path: string, shared: boolean): number
   createNetwork(): number
   refuseSegments(folder: string): number
+  connectIn(network: number, address: string, port: number): number
+  listenIn(network: number, address: string, port: number, backlog: number): number
   /** The most lines that one call of `onLines` carries. */
   maxLines: number
   BridgeEngine: NativeBridgeEngineClass

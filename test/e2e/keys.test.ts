@@ -215,7 +215,7 @@ describe('moving a deployment', () => {
 })
 
 describe('the passphrase', () => {
-  const prompts = { old: 'Passphrase of the root secret: ', again: 'The same again: ' }
+  const prompts = { old: 'Passphrase of the root secret: ', again: 'Repeat the new passphrase: ' }
 
   test('is set, asked for, changed and removed; the keys stay', async ({ folder }) => {
     const [state, deployment] = [join(folder, 'state'), writeDeployment(folder)]
@@ -274,7 +274,7 @@ describe('the passphrase', () => {
   })
 
   test.for([
-    { name: 'two that differ', send: ['a\r', 'b\r'], says: 'the two passphrases are not the same' },
+    { name: 'two that differ', send: ['a\r', 'b\r'], says: 'the two passphrases differ' },
     {
       name: 'an empty one',
       send: ['\r', '\r'],

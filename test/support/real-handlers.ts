@@ -4,12 +4,12 @@
  */
 import { discoverHandlers } from '../../runtime/src/bridge/openrpc/discover.ts'
 import type { Handlers } from '../../runtime/src/bridge/methods.ts'
-import { implementedLevel } from '../../runtime/src/bridge/gate.ts'
+import { implementedLevel } from '../../runtime/src/bridge/level.ts'
 import { networkHandlers } from '../../runtime/src/network/handlers.ts'
 import { deploymentHandlers, type DeploymentFacts } from '../../runtime/src/deployment/handlers.ts'
 import { processorHandlers } from '../../runtime/src/deployment/processor-handlers.ts'
 import { noKeyUses } from '../../runtime/src/audit/key-uses.ts'
-import { signerHandlers, type KeyUses } from '../../runtime/src/signer/handlers.ts'
+import { signerHandlers, type KeyUseRecorder } from '../../runtime/src/signer/handlers.ts'
 import { createKeyring, type Keyring } from '../../runtime/src/signer/keyring.ts'
 import { fixedKeys } from './deployment-keys.ts'
 import { native } from './signer-backends.ts'
@@ -28,7 +28,7 @@ export const fixedFacts = {
 export function realHandlers(
   facts: Partial<DeploymentFacts> = {},
   keyring: Keyring = createKeyring(native.openKeys(fixedKeys())),
-  uses: KeyUses = noKeyUses,
+  uses: KeyUseRecorder = noKeyUses,
 ): Handlers {
   const { publicKeys, encryptionKeys } = keyring
   return {

@@ -48,7 +48,7 @@ export async function testSupervisor(folder: string): Promise<TestSupervisor> {
   await mkdir(deployments, { recursive: true })
   const [log, jobs] = [recordingLog(), scriptedJobs()]
   const keyCalls: string[] = []
-  const hurry = new AbortController()
+  const noGrace = new AbortController()
   const supervisor = await openSupervisor({
     deployments,
     logs: { maxBytes: 1 << 20, maxFiles: 5 },
@@ -59,7 +59,7 @@ export async function testSupervisor(folder: string): Promise<TestSupervisor> {
       forgetKeys: ({ id }) => void keyCalls.push(`forget ${id}`),
     },
     execute: jobs.execute,
-    hurry: hurry.signal,
+    noGrace: noGrace.signal,
     log: log.log,
   })
   const deploy = async (id: string, { replace = false, ...spec }: DeploySpec = {}) => {

@@ -1,19 +1,19 @@
 /**
- * Which URLs an image may be fetched from, the first one and each one it redirects to.
+ * Which URLs an image may be fetched from; redirects are checked, too.
  *
  * @module
  */
 import { isIP } from 'node:net'
 import { ImageError } from '../image-error.ts'
-import { isLoopbackAddress } from './address-policy.ts'
+import { isLoopbackAddress } from '@causeway/service/egress'
 
 const openLocal = 'allowLocal (--allow-local-images) opens it'
 
-/** Where images may come from. */
+/** Which sources an image may come from. */
 export interface SourcePolicy {
-  /** Opens `file:`, http to loopback, and https to every address. */
+  /** Allows `file:`, http to loopback, and https to every address. */
   allowLocal: boolean
-  /** Whether https may go to an address without that. */
+  /** Whether https may connect to an address when `allowLocal` is off. */
   allowsAddress: (address: string) => boolean
 }
 
@@ -73,17 +73,17 @@ export function checkRedirect(from: URL, location: string, policy: SourcePolicy)
   return checkUrl(target.href, policy)
 }
 
-/** The host part without the brackets of an IPv6 literal. */
-export function hostOf(url: URL): string {
+/** The host part, without the brackets of an IPv6 literal. */
+function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '')
 }
 
-/** A URL as shown in messages: without user, password, query and fragment, which may be secrets. */
+/** A URL as messages show it, without its possible secrets: user, password, query, fragment. */
 export function showUrl(url: URL): string {
   return `${url.protocol}//${url.host}${url.pathname}${url.search === '' ? '' : '?…'}`
 }
 
-/** The error for an address that the policy keeps closed. */
+/** The error for an address that the policy refuses. */
 export function refuseAddress(host: string, address: string, expected: string): ImageError {
   const name = host === address ? `address ${address}` : `host ${host} is ${address}, which`
   return new ImageError('IMAGE_URL_REFUSED', `image ${name} is not ${expected}; ${openLocal}`)
@@ -96,7 +96,7 @@ function parseUrl(text: string): URL {
 
 function checkHttps(url: URL, { allowLocal, allowsAddress }: SourcePolicy): URL {
   const host = hostOf(url)
-  // Node asks no lookup hook for an address literal, so literals are judged here.
+  // Node calls no lookup hook for an address literal, so literals are checked here.
   if (!allowLocal && isIP(host) !== 0 && !allowsAddress(host)) {
     throw refuseAddress(host, host, 'a public address')
   }

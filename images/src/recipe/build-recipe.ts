@@ -1,5 +1,5 @@
 /**
- * Builds a distro image from a recipe, once per recipe and architecture.
+ * Builds a distro image from a recipe, and caches it by recipe and architecture.
  *
  * @module
  */
@@ -19,13 +19,13 @@ import { readRecipe, type Recipe } from './recipe.ts'
 
 export { recipeNames } from './recipe.ts'
 
-/** Where images are kept, and how a build is watched. */
+/** Options of a build. */
 export interface BuildOptions {
-  /** Created when missing; images are `<recipe>-<architecture>-<key>.tar.xz` in it. */
+  /** The images' folder, created when missing; names are `<recipe>-<architecture>-<key>.tar.xz`. */
   folder: string
-  /** Builds again with the packages of today, even when there is an image. */
+  /** Builds again with today's packages, even if the folder has the image. */
   refresh?: boolean
-  /** For root: who runs the scripts of packages, an ordinary user; default nobody (65534). */
+  /** The ordinary user that runs package scripts when we are root; default nobody (65534). */
   builder?: Owner
   signal?: AbortSignal
   onProgress?: OnProgress
@@ -35,7 +35,7 @@ export interface BuildOptions {
 export interface BuiltImage {
   /** A `.tar.xz`. */
   path: string
-  /** Lower-case hex; the same package versions (and sources, if in it) always give the same. */
+  /** Lower-case hex; the same package versions (and sources, if included) give the same digest. */
   sha256: string
   bytes: number
   fromCache: boolean
@@ -47,10 +47,10 @@ const builderVersion = 3
 const nobody: Owner = { uid: 65534, gid: 65534 }
 
 /**
- * Returns the image of a recipe for the host's architecture, building it from the host's own apt
- * sources if it is not in the folder. A failed or aborted build leaves nothing behind.
+ * Returns a recipe's image for the host's architecture. If the folder has none, it is built from
+ * the host's own apt sources. A failed or aborted build leaves nothing behind.
  *
- * @throws ImageError IMAGE_BUILD_FAILED naming the missing package or program and the line to
+ * @throws ImageError IMAGE_BUILD_FAILED naming the missing package or program and the command to
  *   type; the signal's reason when aborted
  */
 export async function buildRecipe(name: string, options: BuildOptions): Promise<BuiltImage> {
@@ -67,12 +67,12 @@ export async function buildRecipe(name: string, options: BuildOptions): Promise<
   return { path, ...(await build(recipe, architecture, path, options)), fromCache: false }
 }
 
-/** No build takes a day: what is older was left by one that was killed. */
+/** No build takes a day: an older work folder was left by a build that was killed. */
 const staleMs = 24 * 60 * 60_000
 
 async function removeStaleWork(folder: string): Promise<void> {
   for (const name of (await readdir(folder)).filter((file) => file.endsWith('.staging'))) {
-    const found = await stat(join(folder, name)).catch(() => undefined) // ended meanwhile
+    const found = await stat(join(folder, name)).catch(() => undefined) // removed meanwhile
     if (found === undefined || Date.now() - found.mtimeMs < staleMs) continue
     await removeTree(join(folder, name))
   }
@@ -105,7 +105,7 @@ async function build(recipe: Recipe, architecture: string, path: string, options
   }
 }
 
-/** The receipt comes last: an image without one is not used. */
+/** The receipt is written last: an image without a receipt is not used. */
 async function publish(work: string, path: string, packages: Record<string, string>) {
   const image = join(work, 'image')
   const found = await hashFile(image)

@@ -1,5 +1,5 @@
 /**
- * The archives of a store, by their SHA-256: fetched once, checked at every use.
+ * The archives of a store, by SHA-256: fetched once, verified at every use.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { checkSource, parseSource, showUrl } from '../fetch/url-policy.ts'
 export interface ImageReference {
   /** https; `file:` or loopback http when the store allows local images or has this one. */
   url: string
-  /** SHA-256 of the archive as served, 64 hex digits of either case. */
+  /** SHA-256 of the archive as served, 64 hex digits in either case. */
   sha256: string
 }
 
@@ -28,19 +28,19 @@ export interface StoredImage {
   /** Lower-case hex. */
   sha256: string
   bytes: number
-  /** True when it was there already and still had its digest. */
+  /** True when it was in the store and still had its digest. */
   fromCache: boolean
 }
 
-/** How one fetch is watched and given up. */
+/** Options of one fetch. */
 export interface FetchOptions {
-  /** For this call in the place of the store's own setting. */
+  /** Overrides the store's setting for this call. */
   allowLocal?: boolean
   signal?: AbortSignal
   onProgress?: OnProgress
 }
 
-/** Where an archive came from, beside it as `<sha256>.json`. */
+/** The origin of an archive, stored beside it as `<sha256>.json`. */
 export interface ArchiveRecord {
   /** Without user, password, query and fragment. */
   url: string
@@ -48,7 +48,7 @@ export interface ArchiveRecord {
   fetched: number
 }
 
-/** What the archives of one store need. */
+/** Options shared by all archives of one store. */
 export interface ArchiveOptions {
   layout: Layout
   limits: DownloadLimits
@@ -109,7 +109,7 @@ export async function fetchArchive(
   }
 }
 
-/** Where an archive came from; undefined when that is not known. */
+/** Reads the origin of an archive; undefined when it is not known. */
 export async function readRecord(path: string): Promise<ArchiveRecord | undefined> {
   try {
     return JSON.parse(await readFile(`${path}.json`, 'utf8')) as ArchiveRecord
@@ -139,16 +139,16 @@ async function verifyCached(
   return found.bytes
 }
 
-/** The time of an archive is that of its last use. */
+/** Sets the archive's modification time, which is the time of its last use. */
 export async function touch(path: string): Promise<void> {
   const now = new Date()
   await utimes(path, now, now)
 }
 
-/** How far the process is that downloads the same archive. */
+/** Reports the progress of the process that downloads the same archive. */
 async function reportOther(path: string, onProgress: OnProgress | undefined): Promise<void> {
   if (onProgress === undefined) return
-  const found = await stat(`${path}.part`).catch(() => undefined) // it may have just ended
+  const found = await stat(`${path}.part`).catch(() => undefined) // it may have ended
   const detail = 'another process downloads it'
   onProgress({ phase: 'download', detail, ...(found && { bytes: found.size }) })
 }

@@ -20,6 +20,7 @@ void ExportSocketCalls(Napi::Env env, Napi::Object exports);
 void ExportDescriptorCalls(Napi::Env env, Napi::Object exports);
 void ExportProcessCalls(Napi::Env env, Napi::Object exports);
 void ExportNetworkCalls(Napi::Env env, Napi::Object exports);
+void ExportTcpCalls(Napi::Env env, Napi::Object exports);
 void ExportSegmentCalls(Napi::Env env, Napi::Object exports);
 
 }  // namespace causeway

@@ -1,7 +1,7 @@
-/** Lines could not be written: no key may be used until they can. The message names a host path. */
+/** The audit log cannot be written, so no key may be used. The message names a host path. */
 export class AuditError extends Error {
   override readonly name = 'AuditError'
-  /** Of the system call that failed, such as `ENOSPC`. */
+  /** Error code of the failed system call, such as `ENOSPC`. */
   readonly code: string | undefined
 
   constructor(folder: string, cause: unknown) {

@@ -1,13 +1,13 @@
 /**
- * The key of an audit log's head.
+ * Derives the key that authenticates an audit log's head.
  * @module
  */
 import { createHmac } from 'node:crypto'
 import type { DeploymentLabel, RootKeys } from '../signer/backend.ts'
 
 /**
- * Calls with the key of a deployment's log, by number; it is zeroed afterwards. Each log has its
- * own, so that none can be put in the place of another.
+ * Calls `use` with the key of a deployment's log, and zeroes the key afterwards. Each log has its
+ * own key, so that no log can replace another.
  */
 export function withAuditKey<T>(
   root: Pick<RootKeys, 'deriveSecret'>,
@@ -23,7 +23,7 @@ export function withAuditKey<T>(
   }
 }
 
-/** The same from the deployment's key, which is that of its first log. */
+/** Derives a log's key from the deployment's key, which is the key of the first log. */
 export function withKeyOfLog<T>(key: Uint8Array, number: number, use: (key: Uint8Array) => T): T {
   if (number === 1) return use(key)
   const own = createHmac('sha256', key).update(`causeway-audit-log/${number}`).digest()

@@ -1,12 +1,12 @@
 /**
- * The audit log of one deployment: a line for every use of a key, written before the reply leaves.
+ * The audit log of one deployment: it has a line for every use of a key, written before the reply.
  * @module
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SigningCurve } from '@causeway/guest-sdk/protocol'
 import { closeFd, lockFile } from '@causeway/native'
-import type { Logger } from 'pino'
+import type { Logger } from '@causeway/service/log'
 import type { DeploymentLabel } from '../signer/backend.ts'
 import { StartError } from '../errors/start-error.ts'
 import { AuditError } from './audit-error.ts'
@@ -22,17 +22,17 @@ import {
   type WriterOptions,
 } from './log-writer.ts'
 
-/** One use of a key, or the attempt at one. */
+/** One use of a key, or an attempt. */
 export interface KeyUse {
   method: (typeof auditedMethods)[number]
   curve: SigningCurve
   /** Derivation path. */
   path?: string | undefined
-  /** What was signed, or the ciphertext; its SHA-256 goes into the line. */
+  /** The signed bytes, or the ciphertext; the line contains their SHA-256. */
   input?: Uint8Array | undefined
-  /** Process that asked. */
+  /** The calling process. */
   pid: number
-  /** Kind of the error, when it failed. */
+  /** Error kind; absent on success. */
   outcome?: string | undefined
 }
 
@@ -40,24 +40,24 @@ export interface AuditLogOptions extends WriterOptions {
   /** Folder of all logs. */
   folder: string
   label: DeploymentLabel
-  /** Who the deployment is, for the line that says that it begins. */
+  /** Identity of the deployment, for the line that says that a bridge opened. */
   facts: Readonly<Record<string, unknown>>
 }
 
 /** An open audit log. */
 export interface AuditLog {
-  /** Notes the use of a key for the next `commit`; does not fail when the disk does. */
+  /** Queues the use of a key for the next `commit`; never fails, even when the disk does. */
   record(use: KeyUse): void
-  /** Writes what has been noted; before that no reply may leave. @throws AuditError */
+  /** Writes the queued lines; no reply may leave before. @throws AuditError */
   commit(): void
-  /** Notes the end, and gives the log free for another bridge; never throws. */
+  /** Writes the end, and unlocks the log for another bridge; never throws. */
   close(): void
 }
 
 /**
- * Opens the first log of a deployment that no other bridge of it has, and continues it.
- * @throws StartError DEPLOYMENT_BUSY when each is taken, STATE_UNREACHABLE when one cannot be read
- *   or written
+ * Opens the deployment's first log that no other bridge uses, and continues it.
+ * @throws StartError DEPLOYMENT_BUSY when all logs are in use, STATE_UNREACHABLE when one cannot be
+ *   read or written
  */
 export function openAuditLog(options: AuditLogOptions): AuditLog {
   const { folder, label, key } = options
@@ -68,11 +68,11 @@ export function openAuditLog(options: AuditLogOptions): AuditLog {
   }
   throw new StartError(
     'DEPLOYMENT_BUSY',
-    `deployment ${JSON.stringify(label.id)}: expected fewer than ${maxLogs} bridges of it at once with this state folder, found as many; stop one, or give this one another folder by --state`,
+    `deployment ${JSON.stringify(label.id)}: expected fewer than ${maxLogs} bridges of it with this state folder, found ${maxLogs}; stop one, or start this one with another folder (--state)`,
   )
 }
 
-/** Undefined when another bridge has it. */
+/** Opens one log; undefined when another bridge uses it. */
 function tryOpen(folder: string, options: AuditLogOptions): AuditLog | undefined {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -115,7 +115,7 @@ function tell(log: Logger, folder: string, { event, ...facts }: OpeningEvent): v
   if (event === 'recovered') log.info({ folder, ...facts }, 'audit log: a bridge was killed')
 }
 
-const broken = 'audit log: head and lines do not fit; it goes on in a new file'
+const broken = 'audit log: head and lines do not match; it continues in a new file'
 
 function createLog(folder: string, writer: LogWriter, lock: number, log: Logger): AuditLog {
   let isDirty = false
@@ -124,7 +124,7 @@ function createLog(folder: string, writer: LogWriter, lock: number, log: Logger)
   const write = () => {
     writer.commit()
     if (lostLines === 0) return
-    // Their results did not leave: each commit that would have let them failed.
+    // The results of the lost lines were not sent: every commit before them failed.
     writer.appendEvent({ event: 'lost', lines: lostLines })
     lostLines = 0
     writer.commit()
@@ -138,7 +138,7 @@ function createLog(folder: string, writer: LogWriter, lock: number, log: Logger)
       hasFailed = true
       throw new AuditError(folder, cause)
     }
-    if (hasFailed) log.warn({ folder }, 'audit log: written again')
+    if (hasFailed) log.warn({ folder }, 'audit log: can be written again')
     hasFailed = false
     isDirty = false
   }
@@ -154,7 +154,7 @@ function createLog(folder: string, writer: LogWriter, lock: number, log: Logger)
       try {
         commit()
       } catch {
-        // It has been told, and the bridge must end.
+        // `commit` has logged the error, and the bridge must end.
       }
       writer.close()
       closeFd(lock)

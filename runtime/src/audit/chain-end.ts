@@ -1,6 +1,6 @@
 /**
- * Where a log goes on after its last writer, which may have been killed, and whether what it left
- * fits together.
+ * Finds where a log continues after its last writer, which may have been killed, and checks that
+ * its head and lines match.
  * @module
  */
 import { join } from 'node:path'
@@ -9,11 +9,11 @@ import { readHead, type Head, type HeadFacts, type HeadRecord } from './head.ts'
 import { continues, maxUnconfirmedLines, noHash, type AuditLine } from './line.ts'
 import { readTail, type Tail } from './files/tail.ts'
 
-/** Events that are the first lines of the new writer. */
+/** Events that the new writer records first. */
 export type OpeningEvent =
-  /** The residue of a writer that was killed: half a line, whole ones the head does not cover yet. */
+  /** A killed writer left half a line, or whole lines that the head does not cover. */
   | { event: 'recovered'; droppedBytes: number; unconfirmedLines: number }
-  /** Head and lines do not fit: somebody changed them, or the machine lost power. */
+  /** Head and lines do not match: somebody changed them, or the machine lost power. */
   | {
       event: 'inconsistent'
       what: string
@@ -22,16 +22,16 @@ export type OpeningEvent =
     }
 
 export interface ChainEnd extends HeadRecord {
-  /** Bytes of whole lines in the current file; 0 when a new one is to be begun. */
+  /** Bytes of whole lines in the current file; 0 for a new file. */
   logSize: number
-  /** Nothing was ever written. */
+  /** True when nothing was ever written. */
   isNew: boolean
-  /** The current file does not fit, and is not to be continued. */
+  /** True when the current file does not match the head, so that it must not be continued. */
   isBroken: boolean
   events: OpeningEvent[]
 }
 
-/** Reads the head and the last lines. @param key of the head's MAC */
+/** Reads the head and the last lines. @param key key of the head's MAC */
 export function findChainEnd(folder: string, key: Uint8Array): ChainEnd {
   const head = readHead(join(folder, headName), key)
   const wantedSeq = 'seq' in head ? head.seq : Infinity
@@ -57,12 +57,12 @@ function lastSegment(folder: string, wantedSeq: number): Tail {
   return (segment && readTail(join(folder, segment.name), wantedSeq)) ?? noTail
 }
 
-/** Those up to the first that does not continue the one before it. */
+/** The lines before the first one that does not continue its predecessor. */
 function goodLines(lines: Tail['lines']): AuditLine[] {
   const good: AuditLine[] = []
   for (const line of lines) {
     const previous = good.at(-1)
-    // After a break the writer began anew.
+    // After a break the writer started a new chain.
     const fits = line && (!previous || line.event === 'inconsistent' || continues(line, previous))
     if (!fits) break
     good.push(line)
@@ -74,7 +74,7 @@ function factsOf(line: AuditLine | undefined): HeadFacts {
   return line ? { seq: line.seq, hash: line.hash } : { seq: 0, hash: noHash }
 }
 
-/** A first start may have been cut short before its first line. */
+/** True for an empty log, and for one whose first start ended before its first line. */
 function isUntouched(head: Head, log: Tail, before: Tail): boolean {
   const isEmpty = log.lines.length === 0 && log.tornBytes === 0 && before.lines.length === 0
   return isEmpty && (head.state === 'missing' || ('seq' in head && head.seq === 0))
@@ -94,10 +94,12 @@ function headFault(head: Head, lines: readonly AuditLine[], end: HeadFacts): str
   const covered = lines.find(({ seq }) => seq === head.seq)
   if (covered?.hash === head.hash) return undefined
   if (head.seq === 0 && (lines[0]?.seq ?? 1) === 1) return undefined
-  return covered ? 'the head’s line is another one' : 'the head’s line is missing'
+  return covered
+    ? 'the line that the head covers is a different one'
+    : 'the line that the head covers is missing'
 }
 
-/** Numbers go on after the largest that is sure, so that none occurs twice. */
+/** Numbers continue after the largest known one, so that none occurs twice. */
 function breakAfter(head: Head, { seq, hash }: HeadFacts, what: string) {
   const expected = 'seq' in head ? { seq: head.seq, hash: head.hash } : null
   const found = seq > 0 ? { seq, hash } : null

@@ -1,28 +1,28 @@
 /**
- * The head of an audit log: which lines there are, under a key that only the host has. Without it a
- * log that was cut at an end, or hashed anew after an edit, would look whole.
+ * The head of an audit log: a record of its last line, authenticated with a key that only the host
+ * has. Without it, a log that was cut at an end, or rehashed after an edit, would look intact.
  * @module
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { closeSync, readSync } from 'node:fs'
 import { openPlain } from './files/plain-file.ts'
 
-/** Size of the record; it is written in place, so that it needs no room on a full disk. */
+/** Size of the record. It is overwritten in place, so that it needs no space on a full disk. */
 export const headBytes = 256
 
-/** Number and hash (hex) of the last line; 0 and zeros when there is none yet. */
+/** Number and hash (hex) of the last line; 0 and zeros when there is none. */
 export interface HeadFacts {
   seq: number
   hash: string
 }
 
-/** What a head says. */
+/** Content of a head. */
 export interface HeadRecord extends HeadFacts {
-  /** Number of the oldest line that must be there: those before it the limit removed. */
+  /** Number of the oldest line that must exist; the limit removed the lines before it. */
   oldest: number
 }
 
-/** What the file says. `forged`: not made with this key; `unchecked`: there was no key to check it. */
+/** State of the head file. `forged`: not made with this key; `unchecked`: read without a key. */
 export type Head =
   { state: 'missing' } | { state: 'forged' } | ({ state: 'authentic' | 'unchecked' } & HeadRecord)
 
@@ -30,7 +30,7 @@ const macLabel = 'causeway-audit-head/v1'
 const shape =
   /^\{"seq":(\d{1,15}),"oldest":([1-9]\d{0,14}),"hash":"([0-9a-f]{64})","mac":"([0-9a-f]{64})"\} *\n$/
 
-/** The record: JSON, filled with blanks, a newline at its end. */
+/** The record: JSON, padded with blanks, and a newline. */
 export function formatHead(head: HeadRecord, key: Uint8Array): string {
   const mac = macOf(head, key).toString('hex')
   const { seq, oldest, hash } = head
@@ -38,7 +38,7 @@ export function formatHead(head: HeadRecord, key: Uint8Array): string {
   return `${json.padEnd(headBytes - 1)}\n`
 }
 
-/** An empty file is a missing one: that is what a start that was cut short leaves. */
+/** Reads a head. An empty file counts as missing: an interrupted start leaves one. */
 export function readHead(file: string, key: Uint8Array | undefined): Head {
   const text = contentOf(file)
   if (text === '') return { state: 'missing' }

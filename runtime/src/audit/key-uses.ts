@@ -1,19 +1,19 @@
 /**
- * What stands between the use of a key and its answer: the line about it is written first.
+ * Ensures that the line about a key's use is written before the reply leaves.
  * @module
  */
 import { RpcError } from '../bridge/errors.ts'
 
-/** Uses of keys on their way into the log. */
+/** Passes uses of keys to the log. */
 export interface KeyUses<Use> {
-  /** @throws RpcError UNAVAILABLE while the log can't be written; no key must be used then */
+  /** @throws RpcError UNAVAILABLE while the log cannot be written; then no key may be used */
   check(): void
   record(use: Use): void
-  /** Writes what has been recorded since the last time. @throws Error when it can't */
+  /** Writes the uses recorded since the last commit. @throws Error when it cannot */
   readonly commit: () => void
 }
 
-/** The part of an audit log that this needs. */
+/** The part of an audit log that is used here. */
 export interface UseLog<Use> {
   record(use: Use): void
   commit(): void
@@ -32,7 +32,7 @@ export function createKeyUses<Use>(log: UseLog<Use>): KeyUses<Use> {
     check() {
       if (!hasFailed) return
       try {
-        // What could not be written then is still pending: perhaps there is room by now.
+        // Lines of the failed commit are still pending, and the disk may have space again.
         commit()
       } catch (cause) {
         throw new RpcError('UNAVAILABLE', 'the host cannot write the audit log', { cause })
@@ -48,5 +48,5 @@ export function createKeyUses<Use>(log: UseLog<Use>): KeyUses<Use> {
   }
 }
 
-/** For measuring what the log costs. */
+/** For measurements without an audit log. */
 export const noKeyUses: KeyUses<unknown> = { check() {}, record() {}, commit() {} }

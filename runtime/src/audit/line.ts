@@ -1,21 +1,19 @@
 /**
- * One line of an audit log. The bytes are described in `docs/audit.md`.
+ * Parses and hashes one line of an audit log; `docs/audit.md` describes the bytes.
  * @module
  */
 import { createHash } from 'node:crypto'
 
-/** Hash of the line before the first one. */
+/** Stands for the previous hash in the first line. */
 export const noHash = '0'.repeat(64)
 
-/** The most bytes a line has; only an event with a deployment's own texts comes near. */
+/** Most bytes of a line; only an event that contains a deployment's own texts comes near it. */
 export const maxLineBytes = 4 * 1024 * 1024
 
-/**
- * More lines than 5 ms hold: a killed bridge leaves no more beyond its head.
- */
+/** Most lines beyond the head after a kill: more than a bridge writes in 5 ms. */
 export const maxUnconfirmedLines = 1000
 
-/** What a line says about itself; nothing of it has been checked. */
+/** Fields of a line; none of them has been checked. */
 export interface AuditLine {
   seq: number
   /** Unix time, ms. */
@@ -24,7 +22,7 @@ export interface AuditLine {
   hash: string
   /** Name of the event; absent for the use of a key. */
   event?: string
-  /** What the hash is over, after the hash of the line before. */
+  /** Bytes that the hash covers, after the previous line's hash. */
   body: Uint8Array
 }
 
@@ -32,7 +30,7 @@ const shape =
   /^\{"seq":([1-9]\d{0,14}),"time":(\d{1,15}),"(?:method|event":"(\w+))".*,"hash":"([0-9a-f]{64})"\}$/s
 const hashMemberBytes = `,"hash":"${noHash}"}`.length
 
-/** The parts of a line (without its newline); undefined when it has another form. */
+/** Parses a line without its newline; undefined when its form is wrong. */
 export function parseLine(bytes: Buffer): AuditLine | undefined {
   const found = shape.exec(bytes.toString('latin1'))
   if (!found) return undefined
@@ -46,17 +44,17 @@ export function parseLine(bytes: Buffer): AuditLine | undefined {
   }
 }
 
-/** The hash that a line must have after another one, hex. */
+/** The hash of a line after its predecessor, hex. */
 export function hashAfter(previousHash: string, body: Uint8Array): string {
   return createHash('sha256').update(Buffer.from(previousHash, 'hex')).update(body).digest('hex')
 }
 
-/** Whether a line continues another. */
+/** Whether a line follows `previous` in the chain. */
 export function continues(line: AuditLine, previous: Pick<AuditLine, 'seq' | 'hash'>): boolean {
   return line.seq === previous.seq + 1 && line.hash === hashAfter(previous.hash, line.body)
 }
 
-/** Members of a line; none when it is no JSON. */
+/** Members of a line; empty when it is not JSON. */
 export function membersOf(bytes: Buffer): Record<string, unknown> {
   try {
     return JSON.parse(bytes.toString('utf8')) as Record<string, unknown>

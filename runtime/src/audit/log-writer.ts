@@ -1,10 +1,10 @@
 /**
- * Chain and files together: lines go to the current file, and on in a new one when it has grown.
+ * Writes an audit log: lines go to the chain and the current file, or a new one when it is full.
  * @module
  */
 import { createAuditChain, type AuditChain, type AuditUse } from '@causeway/native'
 import { errorCodes, signingCurves } from '@causeway/guest-sdk/protocol'
-import type { Logger } from 'pino'
+import type { Logger } from '@causeway/service/log'
 import type { ChainEnd } from './chain-end.ts'
 import { checkInPlace, openLogFiles, startNextFile } from './files/log-files.ts'
 import { createPortableChain } from './portable-chain.ts'
@@ -22,22 +22,22 @@ export const auditedMethods = [
 export interface WriterOptions {
   /** Key of the head's MAC, 32 bytes; copied. */
   key: Uint8Array
-  /** Which chain; both write the same bytes. */
+  /** The chain's implementation; both write the same bytes. */
   backend: 'native' | 'portable'
-  /** A file that has grown to it becomes a segment. */
+  /** A file of this size becomes a segment. */
   maxSegmentBytes: number
-  /** Segments kept beside the current file, at least 1. */
+  /** Most segments beside the current file, at least 1. */
   maxSegments: number
   log: Logger
   /** Unix time, ms. */
   now?: () => number
 }
 
-/** Writes lines; `append` and `appendEvent` answer whether there was room. */
+/** Writes lines; `append` and `appendEvent` return false when the queue is full. */
 export interface LogWriter {
   append(use: AuditUse): boolean
   appendEvent(event: Readonly<Record<string, unknown>>): boolean
-  /** @throws SystemError; then all stays pending */
+  /** @throws SystemError; then all lines stay pending */
   commit(): void
   /** Closes the files and zeroes the key. */
   close(): void
@@ -46,13 +46,13 @@ export interface LogWriter {
 const words = [...auditedMethods, ...signingCurves, ...Object.keys(errorCodes)]
 const createChain = { native: createAuditChain, portable: createPortableChain }
 
-/** Opens the files of a log and continues it after `end`. */
+/** Opens the files of a log and continues after `end`. */
 export function openWriter(folder: string, end: ChainEnd, options: WriterOptions): LogWriter {
   const { key, maxSegmentBytes, log } = options
-  // A clock before 1970 has no place in a line.
+  // A line cannot have a time before 1970.
   const clock = options.now ?? Date.now
   const now = () => Math.max(0, clock())
-  // Uses that are written together have one time.
+  // Uses that are written in one commit share one time.
   let time: number | undefined
   const { seq, hash, logSize } = end
   const chain = createChain[options.backend]({ words, key, seq, hash: Buffer.from(hash, 'hex') })
@@ -75,7 +75,7 @@ export function openWriter(folder: string, end: ChainEnd, options: WriterOptions
     try {
       chain.commit(true)
     } catch {
-      // The next commit meets the same, and tells it.
+      // The next commit fails with the same error, and reports it.
     }
   }
   return {
@@ -100,7 +100,7 @@ export function openWriter(folder: string, end: ChainEnd, options: WriterOptions
 const checkIntervalMs = 1000
 const confirmationDelayMs = 5
 
-/** Calls it at most once a second, as long as it does not throw. */
+/** Calls `check` at most once a second; after an error, every time until it passes. */
 function everySoOften(check: () => void): () => void {
   let checkedAt = -Infinity
   return () => {
@@ -120,7 +120,9 @@ interface Rotation {
   time: number
 }
 
-/** The head says that they are gone before they are: without its word they would be missing. */
+/**
+ * Records the removal in the head first: otherwise lines of the segments would count as missing.
+ */
 function announceAndRemove({ folder, closed, chain, maxSegments, time }: Rotation): void {
   const segments = ownSegments(folder, closed)
   const old = segments.slice(0, Math.max(0, segments.length - maxSegments))

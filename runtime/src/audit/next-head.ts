@@ -1,6 +1,6 @@
 /**
- * The head under a root secret to come, beside the one that is: after a rotation that was cut short
- * either may be the right one, and the key says which.
+ * Handles two heads during a rotation of the root secret: after an interruption either may be the
+ * authentic one, and the key decides which.
  * @module
  */
 import { renameSync, rmSync } from 'node:fs'
@@ -12,7 +12,7 @@ export function nextHeadPath(folder: string): string {
   return join(folder, `${headName}.next`)
 }
 
-/** The head as it is, or as it is to come when only that one is authentic. */
+/** The current head; or the next one, if only that is authentic. */
 export function readEitherHead(folder: string, key: Uint8Array | undefined): Head {
   const head = readHead(join(folder, headName), key)
   if (head.state === 'authentic' || !key) return head
@@ -20,7 +20,7 @@ export function readEitherHead(folder: string, key: Uint8Array | undefined): Hea
   return next.state === 'authentic' ? next : head
 }
 
-/** Puts the authentic one in its place and leaves none beside it. Nobody may be writing. */
+/** Moves the authentic head into place and removes the other. No writer may have the log open. */
 export function settleHead(folder: string, key: Uint8Array): void {
   const head = join(folder, headName)
   const next = nextHeadPath(folder)

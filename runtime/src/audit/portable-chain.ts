@@ -1,6 +1,6 @@
 /**
- * The chain in JavaScript: for hosts where the native signer does not load, and what tests compare
- * with. The same bytes as `createAuditChain` of the native package.
+ * The audit chain in JavaScript: for hosts without the native signer, and as a reference in tests.
+ * It writes the same bytes as `createAuditChain` of the native package.
  * @module
  */
 import { createHash } from 'node:crypto'
@@ -14,7 +14,7 @@ const maxPathLength = 128
 const headIntervalMs = 5
 const noPathCharacter = /[^m/\d'hH]/g
 
-/** Lines and where they are going. */
+/** Lines that are not written yet. */
 interface Pending {
   lines: string[]
   bytes: number
@@ -65,13 +65,13 @@ function membersOf({ method, curve, path, input, pid, outcome }: AuditUse): stri
   return members.join(',')
 }
 
-/** A job's text: what no path is made of must not be able to end the string. */
+/** Sanitises a path, which is a job's text: it must not end the JSON string. */
 function shownPath(path: string): string {
   const bytes = Buffer.from(path.slice(0, maxPathLength), 'latin1')
   return bytes.toString('latin1').replaceAll(noPathCharacter, '?')
 }
 
-/** Writes what is pending, all of it or nothing. */
+/** Writes all pending lines or none. */
 function createWriter(
   pending: Pending,
   writeHead: (fd: number) => void,

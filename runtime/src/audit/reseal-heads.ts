@@ -1,6 +1,6 @@
 /**
- * Heads under a new root secret, such that after a crash at any moment one of each log is authentic
- * under the root secret that counts.
+ * Reseals the heads of audit logs during a rotation of the root secret. After a crash at any
+ * moment, one head of each log is authentic under whichever root secret is in force.
  * @module
  */
 import { readdirSync, writeFileSync } from 'node:fs'
@@ -20,13 +20,13 @@ interface KeptLog {
   number: number
 }
 
-/** The audit logs under a folder, as something that a rotation seals anew. */
+/** The audit logs below a folder, for a rotation to reseal. */
 export function resealAuditHeads(folder: string): Resealable {
   return {
     *prepare(old, next) {
       for (const { path, label, number } of logsIn(folder)) {
         const head = withAuditKey(old, label, number, (key) => readHead(join(path, headName), key))
-        // One that does not fit must not become one that does.
+        // A head that fails verification must not be resealed into one that passes.
         if (head.state !== 'authentic') continue
         const text = withAuditKey(next, label, number, (key) => formatHead(head, key))
         writeFileSync(nextHeadPath(path), text, { mode: 0o600, flush: true })

@@ -3,18 +3,12 @@
  * A handler that answers at once is answered at once: no promise is made on the way.
  * @module
  */
-import { randomUUID } from 'node:crypto'
 import type { ErrorObject, MethodName } from '@causeway/guest-sdk/protocol'
-import {
-  createJSONRPCErrorResponse,
-  createJSONRPCSuccessResponse,
-  type JSONRPCID,
-  type JSONRPCResponse,
-} from 'json-rpc-2.0'
-import type { Logger } from 'pino'
+import type { JSONRPCResponse } from 'json-rpc-2.0'
+import type { Logger } from '@causeway/service/log'
 import { parseLine, type Envelope, type RefusedLine } from './envelope/envelope.ts'
 import { restoreId, type ExactId } from './envelope/exact-id.ts'
-import { errorReply, RpcError, toErrorObject, toInternalErrorObject } from './errors.ts'
+import { errorReply, type RpcError } from './errors.ts'
 import type { Gate } from './gate.ts'
 import type { BridgeLimits } from './limits/limits.ts'
 import {
@@ -25,6 +19,7 @@ import {
   type MethodClass,
 } from './methods.ts'
 import { ignoredParams, parseParams } from './params.ts'
+import { failure, serialize, toWireError, type Outcome } from './reply-line.ts'
 import { createQuota, type CallLimits, type Quota } from './limits/quota.ts'
 
 /** What happened in one call, for whoever watches the bridge. */
@@ -67,9 +62,6 @@ interface Call {
   /** 0 when nobody watches. */
   startedAt: number
 }
-
-/** What a handler gave or threw. */
-type Outcome = { result: unknown } | { error: unknown }
 
 /** The function that answers one request line. */
 export function createDispatch(options: DispatchOptions): Answer {
@@ -134,7 +126,7 @@ function invoke<M extends MethodName>(
   if (refusal) throw refusal
   const method = gate(name) as M
   const parsed = parseParams(method, params)
-  tellIgnored(method, params, log)
+  logIgnoredParams(method, params, log)
   const handler: Handlers[M] = handlers[method]
   const result: unknown = handler(caller, ...parsed)
   return result instanceof Promise ? quota.hold(method, result) : result
@@ -149,7 +141,7 @@ function classOf(name: string): MethodClass {
 const maxToldNames = 8
 
 /** What live clients send too much is no error, but their authors may want to know. */
-function tellIgnored(method: MethodName, params: readonly unknown[], log: Logger): void {
+function logIgnoredParams(method: MethodName, params: readonly unknown[], log: Logger): void {
   if (params.length === 0 || !log.isLevelEnabled('debug')) return
   const ignored = ignoredParams(method, params)
   const names = ignored.slice(0, maxToldNames).map((name) => name.slice(0, 40))
@@ -159,7 +151,7 @@ function tellIgnored(method: MethodName, params: readonly unknown[], log: Logger
 /** The reply line. A notification is answered like any other call, so that it is observed. */
 function finish(call: Call, outcome: Outcome, options: DispatchOptions): string | undefined {
   const { envelope, exact } = call
-  const { response, text } = serialize(call, recheck(call, outcome), options.log)
+  const { response, text } = serialize(envelope, recheck(call, outcome), options.log)
   options.observe?.(record(call, response))
   if (envelope.id === undefined) return undefined
   return exact ? restoreId(text, exact) : text
@@ -170,32 +162,6 @@ function recheck({ envelope: { method }, caller }: Call, outcome: Outcome): Outc
   if (classOf(method) !== 'key') return outcome
   const error = caller.judgeAgain()
   return error ? { error } : outcome
-}
-
-/** A result that JSON cannot hold, and none at all, are unexpected errors like any other. */
-function serialize(call: Call, outcome: Outcome, log: Logger) {
-  const id = call.envelope.id ?? null
-  const { method } = call.envelope
-  if ('error' in outcome) return failure(id, toWireError(outcome.error, method, log))
-  try {
-    if (outcome.result === undefined) throw new TypeError('the handler gave no result')
-    const response = createJSONRPCSuccessResponse(id, outcome.result)
-    return { response, text: JSON.stringify(response) }
-  } catch (error) {
-    return failure(id, toWireError(error, method, log))
-  }
-}
-
-function failure(id: JSONRPCID, { code, message, data }: ErrorObject) {
-  const response = createJSONRPCErrorResponse(id, code, message, data)
-  return { response, text: JSON.stringify(response) }
-}
-
-function toWireError(error: unknown, method: string, log: Logger): ErrorObject {
-  if (error instanceof RpcError) return toErrorObject(error)
-  const requestId = randomUUID()
-  log.error({ err: error, method, requestId }, 'unexpected error in a call')
-  return toInternalErrorObject(requestId)
 }
 
 function record({ envelope, startedAt }: Call, { result, error }: JSONRPCResponse): CallRecord {

@@ -4,10 +4,8 @@
  */
 import { methodFacts, type MethodAvailability, type MethodName } from '@causeway/guest-sdk/protocol'
 import { RpcError } from './errors.ts'
+import { compareLevels } from './level.ts'
 import { isMethodName, methodTable } from './methods.ts'
-
-/** The bridge level that this code implements. */
-export const implementedLevel = '1.27.0'
 
 /** Every wire name. */
 export const methodNames = Object.keys(methodTable) as MethodName[]
@@ -87,11 +85,4 @@ function unknownMethod(method: string): RpcError {
 
 function matches(pattern: string, name: string): boolean {
   return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern
-}
-
-/** Negative, zero or positive, as `major.minor.patch` a is below, at or above b. */
-export function compareLevels(a: string, b: string): number {
-  const right = b.split('.').map(Number)
-  const difference = a.split('.').map((part, index) => Number(part) - (right[index] ?? 0))
-  return difference.find((part) => part !== 0) ?? 0
 }

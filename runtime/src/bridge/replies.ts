@@ -2,7 +2,7 @@
  * Replies that wait for what must be kept before anybody hears of it.
  * @module
  */
-import type { Logger } from 'pino'
+import type { Logger } from '@causeway/service/log'
 import { errorReply, RpcError } from './errors.ts'
 import { exactId, restoreId } from './envelope/exact-id.ts'
 

@@ -4,14 +4,15 @@
  */
 import { once } from 'node:events'
 import { Command } from 'commander'
-import type { Logger } from 'pino'
+import type { Logger } from '@causeway/service/log'
 import { loadConfig } from '../config/config.ts'
 import { openDaemon } from '../daemon/daemon.ts'
 import { openState } from '../state/state-folders.ts'
 import { exitCodes } from './exit-codes.ts'
 import { fail } from './failure.ts'
-import { createLogger, passphraseOf, withSharedOptions, type SharedOptions } from './options.ts'
-import { stopOrHurryOnSignals } from './signals.ts'
+import { createLogger } from '@causeway/service/log'
+import { passphraseOf, withSharedOptions, type SharedOptions } from './options.ts'
+import { stopOrEndGraceOnSignals } from './signals.ts'
 import { packageVersion } from './version.ts'
 
 // From the second signal on.
@@ -37,9 +38,9 @@ the daemon at once. What that leaves is cleared at the next start.`,
 }
 
 async function daemon(flags: DaemonFlags): Promise<void> {
-  const { stop, hurry } = stopOrHurryOnSignals()
+  const { stop, noGrace } = stopOrEndGraceOnSignals()
   const log = createLogger(flags.logLevel)
-  tellSignals(stop, hurry, log)
+  tellSignals(stop, noGrace, log)
   try {
     const config = loadConfig(flags.config)
     if (flags.allowLocalImages) config.images.allowLocal = true
@@ -49,7 +50,7 @@ async function daemon(flags: DaemonFlags): Promise<void> {
       ...passphraseOf(flags),
       log,
       version: packageVersion(),
-      hurry,
+      noGrace,
     })
     process.stdout.write(`${JSON.stringify({ control, pid: process.pid })}\n`)
     if (!stop.aborted) await once(stop, 'abort')
@@ -60,11 +61,11 @@ async function daemon(flags: DaemonFlags): Promise<void> {
 }
 
 /** Says what each signal means; from the second one on nothing that hangs keeps the daemon. */
-function tellSignals(stop: AbortSignal, hurry: AbortSignal, log: Logger): void {
+function tellSignals(stop: AbortSignal, noGrace: AbortSignal, log: Logger): void {
   stop.addEventListener('abort', () => {
     log.warn('ending: jobs have their grace time; a second signal ends them at once')
   })
-  hurry.addEventListener('abort', () => {
+  noGrace.addEventListener('abort', () => {
     log.warn('ending at once; a third signal leaves what is not cleared yet to the next start')
     setTimeout(() => {
       log.error('not everything could be ended in time: the next start clears what is left')

@@ -11,9 +11,10 @@ import type { Job } from '../sandbox/job.ts'
 import { openState } from '../state/state-folders.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import { fail } from './failure.ts'
-import { createLogger, passphraseOf, withSharedOptions, type SharedOptions } from './options.ts'
+import { createLogger } from '@causeway/service/log'
+import { passphraseOf, withSharedOptions, type SharedOptions } from './options.ts'
 import { createReporter } from './print/report.ts'
-import { stopOrHurryOnSignals } from './signals.ts'
+import { stopOrEndGraceOnSignals } from './signals.ts'
 
 interface RunFlags extends SharedOptions {
   socket?: string
@@ -41,7 +42,7 @@ A second one: that end at once. A third one: this command ends at once, and the 
 }
 
 async function run(file: string, flags: RunFlags): Promise<void> {
-  const { stop: signal, hurry } = stopOrHurryOnSignals()
+  const { stop: signal, noGrace } = stopOrEndGraceOnSignals()
   const reporter = createReporter(process.stderr)
   try {
     const config = loadConfig(flags.config)
@@ -54,7 +55,7 @@ async function run(file: string, flags: RunFlags): Promise<void> {
       log: createLogger(flags.logLevel),
       ...(flags.socket !== undefined && { socket: flags.socket }),
       signal,
-      hurry,
+      noGrace,
       onEvent: flags.quiet ? () => {} : reporter.event,
       ...(flags.trace && !flags.quiet && { onCall: reporter.call }),
       onOutput: passThrough,

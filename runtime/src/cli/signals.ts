@@ -9,10 +9,10 @@ export function abortOnSignals(): AbortSignal {
   return abortOneByOne(new AbortController())
 }
 
-/** `stop` is aborted by the first of these signals, `hurry` by the second; a third one ends the process at once. */
-export function stopOrHurryOnSignals(): { stop: AbortSignal; hurry: AbortSignal } {
-  const hurry = new AbortController()
-  return { stop: abortOneByOne(new AbortController(), hurry), hurry: hurry.signal }
+/** `stop` is aborted by the first of these signals, `noGrace` by the second; a third one ends the process at once. */
+export function stopOrEndGraceOnSignals(): { stop: AbortSignal; noGrace: AbortSignal } {
+  const noGrace = new AbortController()
+  return { stop: abortOneByOne(new AbortController(), noGrace), noGrace: noGrace.signal }
 }
 
 /** @returns the signal of the first */

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { closeFd, lockFile } from '@causeway/native'
-import type { Logger } from 'pino'
+import type { Logger } from '@causeway/service/log'
 import type { Config } from '../config/config.ts'
 import { openRecordReserve } from '../supervisor/record/record-reserve.ts'
 import { openSupervisor, type Supervisor } from '../supervisor/supervisor.ts'
@@ -28,7 +28,7 @@ export interface DaemonOptions {
   /** Of this program, for whoever asks. */
   version: string
   /** Once it is there, jobs that are ended have no grace time, or no more of it. */
-  hurry: AbortSignal
+  noGrace: AbortSignal
 }
 
 export interface Daemon {
@@ -92,21 +92,21 @@ async function openLocked(options: DaemonOptions, release: () => void): Promise<
 async function serve(
   host: Host,
   keys: HostKeys,
-  { version, hurry }: Pick<DaemonOptions, 'version' | 'hurry'>,
+  { version, noGrace }: Pick<DaemonOptions, 'version' | 'noGrace'>,
   release: () => void,
 ): Promise<Daemon> {
   const { config, state, log } = host
-  const noGrace = new AbortController()
-  const endGrace = () => noGrace.abort()
-  hurry.addEventListener('abort', endGrace)
-  if (hurry.aborted) endGrace()
+  const grace = new AbortController()
+  const endGrace = () => grace.abort()
+  noGrace.addEventListener('abort', endGrace)
+  if (noGrace.aborted) endGrace()
   const supervisor = await openSupervisor({
     deployments: state.deployments,
     logs: config.logs,
     reserve: await openRecordReserve(join(state.root, 'record-reserve')),
     keys: deploymentKeys(host, keys.root),
     execute: createExecute(host),
-    hurry: noGrace.signal,
+    noGrace: grace.signal,
     log,
   })
   const control = join(state.root, controlSocketName)

@@ -22,7 +22,7 @@ export interface AttendOptions {
 export async function attendJob(job: Job, options: AttendOptions): Promise<JobExit> {
   const { request, started } = options
   const { signal, onEvent, onOutput } = request
-  const letGo = endWhenTold(job, options)
+  const stopListening = endWhenTold(job, options)
   const done = new AbortController()
   const announce = async () => {
     if (await job.started) onEvent(started)
@@ -31,27 +31,27 @@ export async function attendJob(job: Job, options: AttendOptions): Promise<JobEx
     // From its end on nothing is decided over it, however long its output is still read.
     const ended = job.exited
       .then((exit) => (isLate(signal) ? outOfTime(exit) : exit))
-      .finally(letGo)
+      .finally(stopListening)
     const abandoned = outputAbandoned(job, signal, done.signal)
     const output = Promise.race([onOutput(job, started.attempt), abandoned])
     const [exit] = await Promise.all([ended, output, announce()])
     return exit
   } finally {
-    letGo()
+    stopListening()
     done.abort()
   }
 }
 
 /** @returns what ends this */
 function endWhenTold(job: Job, { request, graceMs }: AttendOptions): () => void {
-  const { signal, hurry } = request
+  const { signal, noGrace } = request
   const over = new AbortController()
   const look = () => {
     if (!signal.aborted) return
-    if (hurry?.aborted) job.kill()
+    if (noGrace?.aborted) job.kill()
     else job.stop(request.graceMs() ?? graceMs)
   }
-  for (const one of [signal, hurry]) one?.addEventListener('abort', look, { signal: over.signal })
+  for (const one of [signal, noGrace]) one?.addEventListener('abort', look, { signal: over.signal })
   look()
   return () => over.abort()
 }

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { removeTree } from '@causeway/images'
-import type { Logger } from 'pino'
+import type { Logger } from '@causeway/service/log'
 import type { Config } from '../config/config.ts'
 import type { ExecutionEvent, ExecutionRequest } from './contract/request.ts'
 import { checkKeysFile } from '../deployment/identity.ts'
@@ -19,7 +19,7 @@ import { isRoot, type StateFolders } from '../state/state-folders.ts'
 
 export interface RunOptions extends Pick<
   ExecutionRequest,
-  'socket' | 'signal' | 'hurry' | 'onOutput' | 'onCall'
+  'socket' | 'signal' | 'noGrace' | 'onOutput' | 'onCall'
 > {
   /** Deployment file. */
   file: string

@@ -6,13 +6,13 @@
 import { join } from 'node:path'
 import { hardenProcess } from '@causeway/native'
 import type { Deployment } from '@causeway/manifest'
-import type { Logger } from 'pino'
+import type { Logger } from '@causeway/service/log'
 import { withAuditKey } from '../audit/audit-key.ts'
 import { openAuditLog } from '../audit/audit-log.ts'
 import { createKeyUses, noKeyUses, type KeyUses } from '../audit/key-uses.ts'
 import type { Config } from '../config/config.ts'
 import { identify, importedKeysOf, labelOf, type Identity } from '../deployment/identity.ts'
-import type { KeyUse } from '../signer/handlers.ts'
+import type { SignerKeyUse } from '../signer/handlers.ts'
 import { mergeImported, noKeys, wipeImported } from '../signer/imported/imported-keys.ts'
 import { createKeyring, type Keyring } from '../signer/keyring.ts'
 import { openRootKeys } from '../signer/root/open-root.ts'
@@ -36,7 +36,7 @@ export interface KeysOptions {
 export interface OpenKeys {
   identity: Identity
   keyring: Keyring
-  uses: KeyUses<KeyUse>
+  uses: KeyUses<SignerKeyUse>
   /** Zeroes the keys and ends the log. */
   readonly close: () => void
 }

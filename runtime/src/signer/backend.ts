@@ -1,11 +1,11 @@
 /**
- * What a signer backend offers: it holds private keys and uses them. Two implement it, `native` and
- * `portable`; everything above them is the same.
+ * The contract of a signer backend, which keeps a deployment's private keys and computes with them.
+ * `native` and `portable` implement it; the rest of the signer works with either.
  * @module
  */
 import type { EncryptionCurve, SigningCurve } from '@causeway/guest-sdk/protocol'
 
-/** Which deployment on which network; the three together are its identity. */
+/** Identity of a deployment; no two deployments share all three fields. */
 export interface DeploymentLabel {
   originKind: string
   /** Raw bytes of the owner's account identifier. */
@@ -13,42 +13,42 @@ export interface DeploymentLabel {
   id: string
 }
 
-/** Private keys by purpose and curve: 32 bytes each, the BIP-32 master seed 64. */
+/** Private keys by purpose and curve: 32 bytes each; the BIP-32 master seed has 64. */
 export interface PrivateKeys {
   signing: Record<SigningCurve, Uint8Array>
   encryption: Record<EncryptionCurve, Uint8Array>
   hdSeed: Uint8Array
 }
 
-/** Keys that a `keys` file gives; every one is optional. */
+/** Keys from a `keys` file; every one is optional. */
 export interface ImportedKeys {
   signing: Partial<PrivateKeys['signing']>
   encryption: Partial<PrivateKeys['encryption']>
   hdSeed?: Uint8Array
 }
 
-/** Where a key lies: the signing and encryption keys, then {@link maxDerived} HD keys. */
+/** Slot numbers: first the signing and encryption keys, then up to {@link maxDerived} HD keys. */
 export const slots = {
   signing: { p256: 0, secp256k1: 1, ed25519: 2 },
   encryption: { p256: 3, secp256k1: 4 },
   firstDerived: 5,
 } as const
 
-/** HD keys held at once. */
+/** Most HD keys kept at once. */
 export const maxDerived = 1024
 
-/** One side's view of an agreement. */
+/** Input of a key agreement beside the own private key. */
 export interface Agreement {
-  /** The peer's encryption key, 33 or 65 bytes; one's own is allowed. */
+  /** The peer's encryption key, 33 or 65 bytes; a deployment may be its own peer. */
   peerPublicKey: Uint8Array
   /** HKDF salt, any length. */
   salt: Uint8Array
 }
 
-/** Why bytes were not taken. DECRYPT_FAILED has no closer reason, so that it is no oracle. */
+/** Why bytes were refused. DECRYPT_FAILED has no details: they would be an oracle for attackers. */
 export type Refusal = 'BAD_PUBLIC_KEY' | 'DECRYPT_FAILED'
 
-/** Private keys of one deployment. They leave it by `exportKeys` only. */
+/** Private keys of one deployment. Only `exportKeys` returns them. */
 export interface SecretKeys {
   /** SEC1 compressed (33 bytes), or the 32 bytes of an ed25519 key. */
   publicKey(slot: number): Uint8Array
@@ -59,9 +59,9 @@ export interface SecretKeys {
   sign(slot: number, bytes: Uint8Array): Uint8Array
   /** `iv(12) ‖ AES-256-GCM ciphertext ‖ tag(16)`, no additional data. */
   encrypt(slot: number, agreement: Agreement, plaintext: Uint8Array): Uint8Array | Refusal
-  /** The plaintext of what `encrypt` made on either side. */
+  /** Opens what `encrypt` made with the same pair of keys, on either side. */
   decrypt(slot: number, agreement: Agreement, sealed: Uint8Array): Uint8Array | Refusal
-  /** Puts the BIP-32 key at the child indexes (hardened: top bit set) into an HD slot. */
+  /** Derives the BIP-32 key at the child indexes (hardened: top bit set) into an HD slot. */
   derive(slot: number, indexes: readonly number[]): void
   /** Copies of the keys, for moving the deployment to another host; the caller zeroes them. */
   exportKeys(): PrivateKeys
@@ -73,19 +73,19 @@ export interface SecretKeys {
 export interface RootKeys {
   /** Public key of the processor's account, ed25519, 32 bytes. */
   readonly account: Uint8Array
-  /** A deployment's keys: derived, with imported ones in their place, which are zeroed. */
+  /** A deployment's derived keys; an imported key replaces the derived one. Zeroes `imported`. */
   deriveKeys(label: DeploymentLabel, imported: ImportedKeys): SecretKeys
-  /** A symmetric secret of 32 bytes for the host's own use; the caller zeroes it. */
+  /** Derives a symmetric secret of 32 bytes for the host's own use; the caller zeroes it. */
   deriveSecret(label: DeploymentLabel | 'host', purpose: string, algorithm: string): Buffer
-  /** `iv(12) ‖ AES-256-GCM ciphertext ‖ tag(16)` under a key of its own for the purpose. */
+  /** `iv(12) ‖ AES-256-GCM ciphertext ‖ tag(16)`; each label and purpose has its own key. */
   seal(use: SealUse, additional: Uint8Array, plaintext: Uint8Array): Buffer
-  /** The plaintext, for the caller to zero; undefined when it was not sealed so. */
+  /** The plaintext, which the caller zeroes; undefined when key or additional data do not match. */
   unseal(use: SealUse, additional: Uint8Array, sealed: Uint8Array): Buffer | undefined
   /** Zeroes the secret; the object must not be used again. */
   destroy(): void
 }
 
-/** Whose secrets are sealed, and what for. */
+/** The owner of a sealed secret, and its purpose. */
 export interface SealUse {
   label: DeploymentLabel
   purpose: string
@@ -94,15 +94,15 @@ export interface SealUse {
 /** One implementation of the signer, chosen at start. */
 export interface SignerBackend {
   readonly name: 'native' | 'portable'
-  /** Libraries and versions, for a person. */
+  /** Libraries and versions, as text for people. */
   readonly detail: string
-  /** What a key operation costs beside one of the native backend. */
+  /** How many times as expensive a key operation is as with the native backend. */
   readonly cost: number
   readonly isPrivateKey: (curve: SigningCurve, key: Uint8Array) => boolean
-  /** Whether no key can be swapped out. */
+  /** Whether the memory with the keys is locked, so that it is never swapped out. */
   isMemoryLocked(): boolean
-  /** Copies the 32 bytes; the caller zeroes its own. */
+  /** Copies the 32 bytes; the caller zeroes the original. */
   openRoot(secret: Uint8Array): RootKeys
-  /** Takes the keys over; they are zeroed at the latest with the result. */
+  /** Takes ownership of the keys and zeroes them no later than on `destroy` of the result. */
   openKeys(keys: PrivateKeys): SecretKeys
 }

@@ -1,23 +1,20 @@
 /**
- * Which signer this process uses.
+ * Chooses the signer backend of this process.
  * @module
  */
 import { nativeBackend } from './native-backend.ts'
 import { selfTest } from './self-test.ts'
 import type { SignerBackend } from './backend.ts'
+import type { SignerSettings } from './settings.ts'
 
-/** `auto`: native where it works, else portable. */
-export const signerSettings = ['auto', 'native', 'portable'] as const
-export type SignerSetting = (typeof signerSettings)[number]
-
-/** The signer, and why it is not the native one where that was wished for. */
+/** The chosen backend; `warning` says why `auto` fell back to the portable one. */
 export interface ChosenBackend {
   backend: SignerBackend
   warning?: string
 }
 
 /** @throws Error when the setting is `native` and the native signer does not work here */
-export async function chooseBackend(setting: SignerSetting): Promise<ChosenBackend> {
+export async function chooseBackend(setting: SignerSettings['backend']): Promise<ChosenBackend> {
   if (setting === 'portable') return { backend: await portable() }
   try {
     const backend = nativeBackend()
@@ -32,13 +29,13 @@ export async function chooseBackend(setting: SignerSetting): Promise<ChosenBacke
   }
 }
 
-/** Loaded only where it is used: the native signer needs none of its libraries. */
+/** Imported only when needed: the native signer uses none of its libraries. */
 async function portable(): Promise<SignerBackend> {
   const { portableBackend } = await import('./portable/backend.ts')
   return portableBackend
 }
 
-/** The loader's own words say which symbol or library is missing. */
+/** The loader's message names the missing symbol or library. */
 function reasonOf({ message, cause }: Error): string {
   return cause instanceof Error ? `${message} (${cause.message})` : message
 }

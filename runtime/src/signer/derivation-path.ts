@@ -15,8 +15,8 @@ export function checkDerivable(curve: SigningCurve): void {
 }
 
 /**
- * Child indexes of a path, hardened ones with the top bit set.
- * @throws RpcError BAD_DERIVATION_PATH naming what is wrong.
+ * Child indexes of a path; hardened ones have the top bit set.
+ * @throws RpcError BAD_DERIVATION_PATH naming what is wrong
  */
 export function parseDerivationPath(path: string): number[] {
   if (!shape.test(path)) {

@@ -1,13 +1,12 @@
 /**
- * Which HD slot holds the key of which path: each path is derived once, the one used longest ago
- * makes room.
+ * Caches derived HD keys: each path is derived once, and a new path replaces the least recently
+ * used one when all slots are taken.
  * @module
  */
 import { maxDerived, slots, type SecretKeys } from './backend.ts'
 
-/** Gives the slot of a path. */
 export interface DerivedSlots {
-  /** @param indexes child indexes of the path; asked for only when the path is not there yet */
+  /** @param indexes child indexes of the path; called only when its key is not cached */
   readonly slotOf: (path: string, indexes: () => readonly number[]) => number
 }
 
@@ -16,7 +15,7 @@ export function createDerivedSlots(keys: Pick<SecretKeys, 'derive'>): DerivedSlo
   return {
     slotOf(path, indexes) {
       const slot = held.get(path) ?? deriveNew(keys, held, indexes())
-      // Set anew: a Map keeps insertion order, so the first entry is the one used longest ago.
+      // Inserted again: a Map keeps insertion order, so its first entry is the least recently used.
       held.delete(path)
       held.set(path, slot)
       return slot

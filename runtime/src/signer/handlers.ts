@@ -1,5 +1,5 @@
 /**
- * `signer_*`: hex on the wire ↔ bytes in the keyring. Each use of a key is recorded.
+ * Handlers of `signer_*`: hex on the wire, bytes in the keyring, a record of each use of a key.
  * @module
  */
 import type { CipherParams, SignerMethods, SigningCurve } from '@causeway/guest-sdk/protocol'
@@ -8,27 +8,30 @@ import { hexBytes, toHex } from '../bridge/hex.ts'
 import type { Handlers } from '../bridge/methods.ts'
 import type { Keyring, Peer } from './keyring.ts'
 
-/** One use of a deployment's keys, never with a key or a plaintext. */
-export interface KeyUse {
+/** One use of a deployment's keys, as it is recorded; it contains no key and no plaintext. */
+export interface SignerKeyUse {
   method: keyof SignerMethods
   curve: SigningCurve
   path: string | undefined
-  /** What was signed; of an encryption its ciphertext. */
+  /** The signed bytes, or the ciphertext. */
   input: Uint8Array | undefined
-  /** Process that called. */
+  /** The calling process. */
   pid: number
-  /** Error kind, when it failed. */
+  /** Error kind; absent on success. */
   outcome?: string
 }
 
-/** Where uses of keys are recorded. */
-export interface KeyUses {
-  /** @throws RpcError UNAVAILABLE when a use could not be recorded: then no key is used */
+/** Records uses of keys. */
+export interface KeyUseRecorder {
+  /** @throws RpcError UNAVAILABLE while earlier uses cannot be recorded; then no key may be used */
   check(): void
-  record(use: KeyUse): void
+  record(use: SignerKeyUse): void
 }
 
-export function signerHandlers(keyring: Keyring, uses: KeyUses): Handlers<keyof SignerMethods> {
+export function signerHandlers(
+  keyring: Keyring,
+  uses: KeyUseRecorder,
+): Handlers<keyof SignerMethods> {
   return {
     signer_publicKey({ peer: { pid } }, { curve, derivationPath: path }) {
       uses.check()
@@ -48,14 +51,14 @@ export function signerHandlers(keyring: Keyring, uses: KeyUses): Handlers<keyof 
       uses.check()
       const sealed = keyring.encrypt(peerOf(params), hexBytes(params.bytes))
       const { curve } = params
-      // A hash of a short plaintext would give it away.
+      // Records the ciphertext: a hash of a short plaintext would reveal it.
       uses.record({ method: 'signer_encrypt', curve, path: undefined, input: sealed, pid })
       return { bytes: toHex(sealed) }
     },
     signer_decrypt({ peer: { pid } }, params) {
       uses.check()
       const input = hexBytes(params.bytes)
-      const use: KeyUse = {
+      const use: SignerKeyUse = {
         method: 'signer_decrypt',
         curve: params.curve,
         path: undefined,
@@ -68,13 +71,13 @@ export function signerHandlers(keyring: Keyring, uses: KeyUses): Handlers<keyof 
   }
 }
 
-/** A key was used even where nothing could be decrypted with it. */
+/** Records a failed decryption, too: it used the key. */
 function decryptRecorded(
   keyring: Keyring,
-  uses: KeyUses,
+  uses: KeyUseRecorder,
   peer: Peer,
   sealed: Uint8Array,
-  use: KeyUse,
+  use: SignerKeyUse,
 ): Uint8Array {
   try {
     const plaintext = keyring.decrypt(peer, sealed)

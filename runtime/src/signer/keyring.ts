@@ -1,5 +1,5 @@
 /**
- * One deployment's keys: used here, never handed out.
+ * One deployment's keyring: computes with its private keys and never returns one.
  * @module
  */
 import {
@@ -13,12 +13,12 @@ import { checkDerivable, parseDerivationPath } from './derivation-path.ts'
 import { createDerivedSlots } from './derived-slots.ts'
 import { slots, type Agreement, type Refusal, type SecretKeys } from './backend.ts'
 
-/** The other side of an encryption. */
+/** The peer of an encryption, and the curve of the agreement. */
 export interface Peer extends Agreement {
   curve: EncryptionCurve
 }
 
-/** What may be done with a deployment's keys. */
+/** The operations on a deployment's keys. */
 export interface Keyring {
   /** Signing keys, 33 bytes compressed; ed25519 32 bytes. */
   readonly publicKeys: Readonly<Record<SigningCurve, Uint8Array>>
@@ -36,7 +36,7 @@ export interface Keyring {
 
 const digestBytes = 32
 
-/** Takes the keys over and zeroes them on `destroy`. */
+/** Takes ownership of the keys and zeroes them on `destroy`. */
 export function createKeyring(keys: SecretKeys): Keyring {
   const derived = createDerivedSlots(keys)
   let destroyed = false

@@ -1,5 +1,5 @@
 /**
- * Labels from which keys are derived. The byte-level description with vectors is `docs/keys.md`.
+ * Labels that keys are derived from; `docs/keys.md` describes the bytes and has test vectors.
  * @module
  */
 import type { DeploymentLabel, SealUse } from './backend.ts'
@@ -7,7 +7,7 @@ import type { DeploymentLabel, SealUse } from './backend.ts'
 /** HKDF salt of every derivation from the root secret. */
 export const derivationSalt = 'bridge-keys/v1'
 
-/** HKDF info: length-prefixed labels, so that no two lists of labels collide. */
+/** HKDF info. Labels are length-prefixed, so that no two lists of labels collide. */
 export function derivationInfo(
   label: DeploymentLabel | 'host',
   purpose: string,
@@ -16,12 +16,12 @@ export function derivationInfo(
   return Buffer.concat([labelPrefix(label), lengthPrefixed(purpose), lengthPrefixed(algorithm)])
 }
 
-/** The same for the key that seals secrets of a deployment. */
+/** HKDF info of the key that seals a deployment's secrets. */
 export function sealingInfo({ label, purpose }: SealUse): Buffer {
   return derivationInfo(label, purpose, 'aes-256-gcm')
 }
 
-/** Whose key it is; no deployment has an empty id, so the host's own are apart. */
+/** The owner's part of the info. The host's fields are empty, and no deployment has an empty id. */
 export function labelPrefix(label: DeploymentLabel | 'host'): Buffer {
   const { originKind, source, id } =
     label === 'host' ? { originKind: '', source: '', id: '' } : label

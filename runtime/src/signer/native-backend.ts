@@ -1,6 +1,6 @@
 /**
- * The signer in native memory: keys reach it in arrays that are zeroed then, and what it computes
- * with them never is in JavaScript.
+ * The native backend: keys live in native memory. JavaScript passes them in arrays that are zeroed
+ * afterwards, and never sees what is computed with them.
  * @module
  */
 import { loadSigner, type SignerKeys, type SignerRoot } from '@causeway/native'
@@ -15,7 +15,7 @@ import {
   type SignerBackend,
 } from './backend.ts'
 
-/** @throws Error with code `ERR_NATIVE_NOT_BUILT` when the host has not what it needs */
+/** @throws Error with code `ERR_NATIVE_NOT_BUILT` when the native addon is not built */
 export function nativeBackend(): SignerBackend {
   const signer = loadSigner()
   return {
@@ -41,7 +41,7 @@ function wrapRoot(root: SignerRoot): RootKeys {
   }
 }
 
-/** Puts keys in the place of those that are there, and zeroes the arrays whatever happens. */
+/** Replaces opened keys by the given ones, and zeroes the given arrays in every case. */
 function withKeys(open: () => SignerKeys, given: ImportedKeys): SecretKeys {
   try {
     const keys = open()

@@ -1,12 +1,12 @@
 /**
- * Bytes that can be zeroed.
+ * Allocates memory that can be reliably zeroed.
  * @module
  */
 
 /**
- * Zeros for a secret to be written to. Up to 64 bytes, `Buffer.alloc` and `new Uint8Array` lie in
- * V8's own heap, and move: when something native looks at them V8 copies them out, and who zeroes
- * them then zeroes the copy.
+ * A zeroed buffer for a secret. `Buffer.alloc` and `new Uint8Array` put up to 64 bytes into V8's
+ * own heap, which moves them: when native code reads them, V8 first copies them out, and zeroing
+ * then clears only the copy.
  */
 export function secretBytes(length: number): Buffer {
   return Buffer.from(new ArrayBuffer(length))

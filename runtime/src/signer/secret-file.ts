@@ -1,5 +1,5 @@
 /**
- * Files that hold secrets: read as bytes, written for their owner alone.
+ * Reads and writes secret files: as bytes, readable by their owner only.
  * @module
  */
 import {
@@ -22,7 +22,7 @@ import { secretBytes } from './secret-bytes.ts'
 const othersMayRead = 0o077
 const ownerOnly = 0o600
 
-/** How a secret file is read. */
+/** How to read a secret file. */
 export interface SecretFileOptions {
   maxBytes: number
   /** Follow a symlink at the end of the path; default true. */
@@ -30,7 +30,7 @@ export interface SecretFileOptions {
 }
 
 /**
- * The content of a plain file that only its owner may read and that is ours or root's.
+ * Content of a plain file that belongs to us or root and that only its owner may read.
  * @returns bytes that no other buffer shares; the caller zeroes them
  * @throws Error naming the file and what was wrong, never content
  */
@@ -38,14 +38,14 @@ export function readSecretFile(
   file: string,
   { maxBytes, followLink = true }: SecretFileOptions,
 ): Buffer {
-  // Not blocking: an open of a fifo would wait for ever.
+  // Non-blocking: opening a fifo would wait forever.
   const flags = constants.O_RDONLY | constants.O_NONBLOCK
   const fd = openSync(file, followLink ? flags : flags | constants.O_NOFOLLOW)
   try {
     const found = fstatSync(fd)
     check(file, found, maxBytes)
     const content = readWhole(fd, found.size)
-    // Replaced meanwhile, and its old bytes are being overwritten: perhaps they were already.
+    // A file with no link left was replaced meanwhile, and its bytes may already be overwritten.
     if (fstatSync(fd).nlink > 0) return content
     content.fill(0)
   } finally {
@@ -54,11 +54,11 @@ export function readSecretFile(
   return readSecretFile(file, { maxBytes, followLink })
 }
 
-/** Creates a file of mode 0600, on disk when this returns. @throws Error with code EEXIST */
+/** Creates a file of mode 0600; it is on disk when this returns. @throws Error with code EEXIST */
 export function createSecretFile(file: string, content: Uint8Array): void {
   const fd = openSync(file, 'wx', ownerOnly)
   try {
-    // Exactly, whatever the umask.
+    // The umask may have removed permissions.
     fchmodSync(fd, ownerOnly)
     writeFileSync(fd, content)
     fsyncSync(fd)
@@ -70,14 +70,14 @@ export function createSecretFile(file: string, content: Uint8Array): void {
   }
 }
 
-/** Puts a file in the place of another, which stays whole until then. */
+/** Replaces a file atomically. */
 export function replaceSecretFile(file: string, content: Uint8Array, draft: string): void {
   createSecretFile(draft, content)
   renameSync(draft, file)
   syncFolder(dirname(file))
 }
 
-/** Makes renames, links and removals in a folder last. */
+/** Brings renames, links and removals in a folder to the disk. */
 export function syncFolder(folder: string): void {
   const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY)
   try {
@@ -88,16 +88,16 @@ export function syncFolder(folder: string): void {
 }
 
 /**
- * Runs `replace`, which takes the file's name away, then overwrites what had it. A file system that
- * writes elsewhere than it read, or a disk that moves blocks, keeps the old bytes all the same.
- * @returns whether nothing else has a name for the old bytes
+ * Runs `replace`, which gives the file's name to another, then overwrites the old content. The old
+ * bytes survive on a file system that writes to new blocks, and on a disk that remaps blocks.
+ * @returns whether no other name refers to the old bytes
  */
 export function overwriteReplaced(file: string, replace: () => void): boolean {
   const fd = openSync(file, constants.O_RDWR | constants.O_NOFOLLOW)
   try {
     replace()
     const { nlink, size } = fstatSync(fd)
-    // Another name is somebody's copy, which is not ours to destroy.
+    // A file with another name is somebody's copy, and not ours to destroy.
     if (nlink > 0) return false
     writeSync(fd, Buffer.alloc(size), 0, size, 0)
     fsyncSync(fd)
@@ -108,7 +108,7 @@ export function overwriteReplaced(file: string, replace: () => void): boolean {
 }
 
 function readWhole(fd: number, size: number): Buffer {
-  // Not from the pool that other buffers share.
+  // Not from Node's pool, which other buffers share.
   const content = secretBytes(size)
   let length = 0
   while (length < size) {

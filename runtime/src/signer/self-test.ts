@@ -1,5 +1,5 @@
 /**
- * One known answer of every operation: a signer that gives another must not touch a real key.
+ * Checks one known answer for every operation, so that a faulty signer never touches a real key.
  * @module
  */
 import { slots, type PrivateKeys, type SecretKeys, type SignerBackend } from './backend.ts'
@@ -11,7 +11,7 @@ const digest = Buffer.from(
 )
 const derivedPath = [0x8000002c, 1]
 
-/** Made by noble with the keys below. */
+/** Computed by noble with the keys below. */
 const knownSignatures = [
   {
     name: 'p256',
@@ -39,7 +39,7 @@ const knownSignatures = [
   },
 ]
 
-/** Five bytes 08, encrypted to oneself with the salt 070707. */
+/** Five bytes 08, encrypted to the own public key with the salt 070707. */
 const knownCiphertexts = [
   {
     name: 'p256',

@@ -2,29 +2,12 @@
  * A supervisor's deployments, and how a person names one of them.
  * @module
  */
-import type { Logger } from 'pino'
 import { StartError } from '../errors/start-error.ts'
-import type { Execute } from '../execution/contract/request.ts'
-import type { LogLimits } from './log/log-state.ts'
-import type { DeploymentKeys } from './new-deployment.ts'
-import type { Queues } from '../turns/serial.ts'
-import type { RecordReserve } from './record/record-reserve.ts'
+import type { Queues } from '@causeway/service/turns'
 import type { FoundDeployment } from './record/store.ts'
 import { superviseDeployment, type Supervised } from './supervised.ts'
+import type { SupervisorOptions } from './supervisor-options.ts'
 import { detailOf, summaryOf, type DeploymentDetail, type DeploymentSummary } from './summary.ts'
-
-export interface SupervisorOptions {
-  /** Folder of the deployments; nobody else may write to it meanwhile. */
-  deployments: string
-  logs: LogLimits
-  /** On the same disk. */
-  reserve: RecordReserve
-  keys: DeploymentKeys
-  execute: Execute
-  /** Once it is there nobody has grace time any more. */
-  hurry: AbortSignal
-  log: Logger
-}
 
 /** A deployment that runs, or what is wrong with its files. */
 export type Entry = Supervised | { name: string; folder: string; error: Error }

@@ -2,7 +2,7 @@
  * Executions that could not begin in time: counted, and said once for all that are in a row.
  * @module
  */
-import type { ExecutionParts } from './run/execution-run.ts'
+import type { ExecutionParts } from './run/execution-parts.ts'
 import { missExecutions } from './record/record-changes.ts'
 import type { ScheduleStep } from './schedule/schedule.ts'
 

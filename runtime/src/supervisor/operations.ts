@@ -85,7 +85,7 @@ export async function remove(
   { force, forgetKeys }: RemoveOptions,
 ): Promise<void> {
   // What is under way may wait for room on a full disk, which this makes.
-  if (force && 'keeper' in found) found.keeper.hurry()
+  if (force && 'keeper' in found) found.keeper.stopRetrying()
   await inTurn(context, found.name, async () => {
     const entry = named(context, found.name)
     if (!force) checkRemovable(entry)

@@ -4,14 +4,15 @@
  */
 import { createEventFeed } from './run/event-feed.ts'
 import { liveDeployment, type DeploymentLife } from './deployment-life.ts'
-import type { EndCause, ExecutionParts } from './run/execution-run.ts'
+import type { ExecutionParts } from './run/execution-parts.ts'
+import type { EndCause } from './run/execution-run.ts'
 import { createLiveState } from './run/live-state.ts'
 import { openDeploymentLog } from './log/logs.ts'
 import { keepRecord } from './record/record-keeper.ts'
 import type { DeploymentRecord } from './record/record.ts'
 import { revisionPaths, type DeploymentPaths } from './record/store.ts'
 import { loadStored } from './stored-deployment.ts'
-import type { SupervisorOptions } from './entries.ts'
+import type { SupervisorOptions } from './supervisor-options.ts'
 
 export interface Supervised extends ExecutionParts {
   name: string
@@ -25,17 +26,17 @@ export interface Supervised extends ExecutionParts {
 export async function superviseDeployment(
   paths: DeploymentPaths,
   record: DeploymentRecord,
-  { logs, reserve, execute, hurry, log }: SupervisorOptions,
+  { logs, reserve, execute, noGrace, log }: SupervisorOptions,
 ): Promise<Supervised> {
   const loaded = await loadStored(revisionPaths(paths, record.revision), record)
   const output = await openDeploymentLog({ ...logs, folder: paths.logs, log })
   const { executions, folder } = paths
   const keeper = keepRecord({ path: paths.record, record, reserve, log })
   const [feed, live] = [createEventFeed(), createLiveState()]
-  const parts = { loaded, executions, keeper, output, feed, live, execute, hurry, log }
+  const parts = { loaded, executions, keeper, output, feed, live, execute, noGrace, log }
   const life = liveDeployment(parts)
   const close = async (cause: EndCause) => {
-    keeper.hurry()
+    keeper.stopRetrying()
     await life.close(cause)
     await keeper.close()
     await output.close()

@@ -1,7 +1,7 @@
 /**
- * Where a deployment's audit log lies: `audit.log`, older lines in `audit-<first seq>.log`, and
- * `audit.head`, which says how far they go. Bridges of one deployment that run at the same time
- * have a log each, by number.
+ * Files of a deployment's audit log: `audit.log`, older lines in `audit-<first seq>.log`, and
+ * `audit.head`, which records the last line. Bridges of one deployment that run at the same time
+ * each have a numbered log.
  * @module
  */
 import { createHash } from 'node:crypto'
@@ -20,27 +20,27 @@ export interface Segment {
   firstSeq: number
 }
 
-/** Logs of one deployment, so bridges of it at the same time. */
+/** Most logs of one deployment, and so most bridges at the same time. */
 export const maxLogs = 16
 
 const nameHexDigits = 32
 const seqDigits = 12
 const segmentName = /^audit-(\d{12,16})\.log$/
 
-/** The folder of a deployment's log, by number from 1; its id may hold what no file name can. */
+/** Folder of a deployment's log, numbered from 1. A hash names it: ids may have any characters. */
 export function auditFolder(folder: string, label: DeploymentLabel, number = 1): string {
   const digest = createHash('sha256').update(labelPrefix(label)).digest('hex')
   const name = digest.slice(0, nameHexDigits)
   return join(folder, number === 1 ? name : `${name}.${number}`)
 }
 
-/** Numbers of the logs that are there; the first one is always named. */
+/** Numbers of the existing logs, and always 1. */
 export function logNumbers(folder: string, label: DeploymentLabel): number[] {
   const numbers = Array.from({ length: maxLogs }, (_, index) => index + 1)
   return numbers.filter((number) => number === 1 || existsSync(auditFolder(folder, label, number)))
 }
 
-/** Oldest first; empty when there is no such folder. */
+/** Older files of a log, oldest first; empty when the folder does not exist. */
 export function listSegments(folder: string): Segment[] {
   const segments = namesIn(folder).flatMap((name) => {
     const digits = segmentName.exec(name)?.[1]
@@ -49,7 +49,7 @@ export function listSegments(folder: string): Segment[] {
   return segments.sort((a, b) => a.firstSeq - b.firstSeq)
 }
 
-/** Path for a segment; one that is there already keeps its name. */
+/** A free path for a segment; never that of an existing file. */
 export function newSegmentPath(folder: string, firstSeq: number): string {
   const path = join(folder, `audit-${String(firstSeq).padStart(seqDigits, '0')}.log`)
   return existsSync(path) ? newSegmentPath(folder, firstSeq + 1) : path

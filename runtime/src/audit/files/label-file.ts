@@ -1,6 +1,6 @@
 /**
- * Whose log a folder holds: its name is only a hash of that, and a new root secret needs more. The
- * file need not be believed: what it says must have the folder's name as its hash.
+ * Stores which deployment a log folder belongs to: the folder's name is only a hash, and a rotation
+ * of the root secret needs the label. A forged file is detected: the label's hash must be the name.
  * @module
  */
 import { closeSync, fstatSync, readSync, renameSync, writeFileSync } from 'node:fs'
@@ -11,20 +11,20 @@ import { maxLineBytes } from '../line.ts'
 import { openPlain } from './plain-file.ts'
 
 const labelName = 'label.json'
-// Kind and id have no limit of their own but the deployment file's.
+// The size of the deployment file is the only limit of kind and id.
 const maxLabelBytes = maxLineBytes
 
-/** Writes it, unless it is there. */
+/** Writes the label file if there is no valid one. */
 export function keepLabel(folder: string, { originKind, source, id }: DeploymentLabel): void {
   const file = join(folder, labelName)
-  // A power failure may have left an empty one.
+  // Not `existsSync`: a power failure may have left an empty file.
   if (ownerOfFolder(folder)) return
   const label = { originKind, source: Buffer.from(source).toString('hex'), id }
   writeFileSync(`${file}.new`, `${JSON.stringify(label)}\n`, { mode: 0o600, flush: true })
   renameSync(`${file}.new`, file)
 }
 
-/** Whose log it is, and which; undefined when that is missing or of another folder. */
+/** Deployment and number of a log folder; undefined without a label that matches the folder. */
 export function ownerOfFolder(
   folder: string,
 ): { label: DeploymentLabel; number: number } | undefined {
@@ -49,7 +49,7 @@ function parse(file: string): DeploymentLabel | undefined {
   }
 }
 
-/** The beginning of it, which is all of an honest one. */
+/** Reads at most the size of an honest file. */
 function contentOf(file: string): string {
   const fd = openPlain(file)
   if (fd === undefined) return ''

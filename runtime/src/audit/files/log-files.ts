@@ -1,5 +1,5 @@
 /**
- * The files of an open log: puts a broken one aside, begins a new one when it has grown.
+ * Opens a log's files, moves a broken file aside, and starts a new file when one is full.
  * @module
  */
 import {
@@ -29,7 +29,7 @@ export interface LogFiles {
 const appending = constants.O_WRONLY | constants.O_APPEND
 const draftName = `${logName}.new`
 
-/** Opens both; the log ends with a whole line then. */
+/** Opens log and head, and cuts half a line off the log's end. */
 export function openLogFiles(folder: string, end: ChainEnd, key: Uint8Array): LogFiles {
   const log = join(folder, logName)
   if (end.isBroken) putAside(folder, end.seq)
@@ -44,16 +44,16 @@ export function openLogFiles(folder: string, end: ChainEnd, key: Uint8Array): Lo
   }
 }
 
-/** Before the first line there is a head, or a start that is cut short would look like a cut log. */
+/** Writes a head before the first line: without it an interrupted start looks like a cut log. */
 function openHead(path: string, { isNew }: ChainEnd, key: Uint8Array): number {
   const fd = createPlain(path, constants.O_RDWR)
   if (isNew) writeSync(fd, formatHead({ seq: 0, oldest: 1, hash: noHash }, key), 0)
-  // It may be anybody's file; the record covers only its beginning.
+  // The file may be forged and longer; the record covers only its beginning.
   if (fstatSync(fd).size > headBytes) ftruncateSync(fd, headBytes)
   return fd
 }
 
-/** A file that does not fit is evidence: it stays as it is, under a segment's name. */
+/** Keeps a file that does not match the head as evidence, unchanged, under a segment's name. */
 function putAside(folder: string, lastSeq: number): void {
   const log = join(folder, logName)
   if (sizeOf(log) === 0) return
@@ -61,8 +61,8 @@ function putAside(folder: string, lastSeq: number): void {
 }
 
 /**
- * Begins a new file; the old one becomes a segment.
- * @returns descriptor of the new one, name of the old one
+ * Starts a new file; the old one becomes a segment.
+ * @returns descriptor of the new file, name of the old one
  */
 export function startNextFile(folder: string): { fd: number; closed: string } {
   const log = join(folder, logName)
@@ -93,7 +93,7 @@ function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0
 }
 
-/** Whether what is written still is what lies under the names. @throws Error naming the file */
+/** Checks that the open files still have their names. @throws Error naming the file */
 export function checkInPlace(folder: string, { log, head }: LogFiles): void {
   for (const [fd, name] of [
     [log, logName],
@@ -101,6 +101,6 @@ export function checkInPlace(folder: string, { log, head }: LogFiles): void {
   ] as const) {
     const [open, named] = [fstatSync(fd), statSync(join(folder, name), { throwIfNoEntry: false })]
     if (named?.ino === open.ino && named.dev === open.dev) continue
-    throw new Error(`${name} was removed or exchanged under the running bridge: put it back`)
+    throw new Error(`${name} was removed or replaced while the bridge runs: put it back`)
   }
 }

@@ -1,12 +1,12 @@
 /**
- * Opens files of a log, which somebody may have exchanged for something else.
+ * Opens files of a log safely: somebody may have replaced them by links or fifos.
  * @module
  */
 import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 
 /**
- * A descriptor of a plain file; it neither follows a link nor waits at a fifo.
- * @returns undefined when nothing is there
+ * Opens a plain file without following a link or waiting at a fifo.
+ * @returns its descriptor, or undefined when there is no file
  * @throws Error naming the path when it is no plain file
  */
 export function openPlain(path: string, flags: number = constants.O_RDONLY): number | undefined {
@@ -17,7 +17,7 @@ export function openPlain(path: string, flags: number = constants.O_RDONLY): num
   throw notPlain(path)
 }
 
-/** The same, made with mode 0600 when nothing is there. */
+/** Like {@link openPlain}, but creates a missing file with mode 0600. */
 export function createPlain(path: string, flags: number): number {
   const fd = openSync(
     path,
@@ -35,7 +35,7 @@ function openIfThere(path: string, flags: number): number | undefined {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return undefined
-    // Of a link, and of a fifo or socket that nobody serves.
+    // ELOOP: a link; ENXIO: a fifo or socket without a reader or server.
     if (code === 'ELOOP' || code === 'ENXIO') throw notPlain(path)
     throw error
   }

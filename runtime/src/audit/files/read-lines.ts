@@ -1,21 +1,21 @@
 /**
- * The lines of an open log file, one after the other.
+ * Reads the lines of an open log file.
  * @module
  */
 import { readSync } from 'node:fs'
 import { maxLineBytes } from '../line.ts'
 
 export interface RawLine {
-  /** Without the newline; valid until the next one is asked for. */
+  /** Without the newline; valid until the next line is read. */
   bytes: Buffer
-  /** Whether it has a newline; only the last one may have none. */
+  /** Whether the line ends in a newline; only the last one may not. */
   isWhole: boolean
 }
 
 const newline = 0x0a
 const chunkBytes = 1024 * 1024
 
-/** Reads to the file's end; a line without end is given up as one that is not whole. */
+/** Reads to the file's end; a line over the limit ends it, and is yielded as not whole. */
 export function* readLines(fd: number): Generator<RawLine> {
   let rest: Buffer = Buffer.alloc(0)
   for (let position = 0; rest.length <= maxLineBytes;) {

@@ -1,5 +1,5 @@
 /**
- * Full files of a log.
+ * Finds and removes the segments of a log, which are its full files.
  * @module
  */
 import { closeSync, rmSync } from 'node:fs'
@@ -12,9 +12,9 @@ import { readLines } from './read-lines.ts'
 import { readTail } from './tail.ts'
 
 /**
- * The segments that this log has written, oldest first: back from the newest one, each is continued
- * by the next. Files that somebody else put there are none of them, whatever they say.
- * @param newest name of the one that was just closed
+ * The segments that this log has written, oldest first. Walks back from the newest: each segment is
+ * continued by the next. Skips files that somebody else put there.
+ * @param newest name of the segment that was just closed
  */
 export function ownSegments(folder: string, newest: string): Segment[] {
   const others = listSegments(folder).filter(({ name }) => name !== newest)
@@ -32,13 +32,13 @@ export function ownSegments(folder: string, newest: string): Segment[] {
   return own
 }
 
-/** A file's first line, and its bytes. */
+/** A file's first line. */
 interface FirstLine {
   line: AuditLine
   bytes: Buffer
 }
 
-/** Undefined when the line does not continue the file, or that is no plain file. */
+/** The first line of a file that `next` continues; otherwise undefined. */
 function firstIfFollowedBy(path: string, next: FirstLine): FirstLine | undefined {
   try {
     return isFollowedBy(path, next) ? firstLineOf(path) : undefined
@@ -52,7 +52,7 @@ function isFollowedBy(path: string, { line, bytes }: FirstLine): boolean {
     const last = readTail(path, Infinity)?.lines.at(-1)
     return last !== undefined && continues(line, last)
   }
-  // After a break the log went on in a new file, which says with which line the old one ended.
+  // After a break the log continued in a new file, whose first line names the old file's last line.
   const { seq, hash } = (membersOf(bytes)['found'] ?? {}) as Partial<HeadFacts>
   const tail = typeof seq === 'number' ? readTail(path, seq) : undefined
   return tail?.lines.some((found) => found?.seq === seq && found?.hash === hash) ?? false
@@ -62,7 +62,7 @@ export function removeSegments(folder: string, segments: readonly Segment[]): vo
   for (const { name } of segments) rmSync(join(folder, name), { force: true })
 }
 
-/** Number of a file's first line; undefined when that is none. */
+/** Number of a file's first line; undefined when the line is not valid. */
 export function firstSeqOf(file: string): number | undefined {
   return firstLineOf(file)?.line.seq
 }

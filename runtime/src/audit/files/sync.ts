@@ -1,19 +1,19 @@
 /**
- * Brings lines to the disk once a second, beside the calls: what a killed daemon has written is
- * safe in the kernel, and only a power failure takes it from there.
+ * Syncs lines to the disk once a second, in the background. The kernel keeps what a killed daemon
+ * has written; only a power failure can lose it.
  * @module
  */
 import { close, closeSync, fdatasync, fdatasyncSync } from 'node:fs'
 import { promisify } from 'node:util'
-import type { Logger } from 'pino'
+import type { Logger } from '@causeway/service/log'
 import type { LogFiles } from './log-files.ts'
 
 export interface Sync {
-  /** Says that there is something new. */
+  /** Schedules a sync of new lines. */
   touch(): void
-  /** Brings a file to the disk that is not written any more, and closes it. */
+  /** Syncs and closes a file that is no longer written. */
   retire(fd: number): void
-  /** Brings both files to the disk and closes them. */
+  /** Syncs and closes both files. */
   close(): void
 }
 
@@ -21,7 +21,7 @@ const intervalMs = 1000
 const syncFile = promisify(fdatasync)
 const closeFile = promisify(close)
 
-/** @param files descriptors to be synced, the log before the head that speaks of it */
+/** @param files descriptors; the log is synced before the head, which covers its lines */
 export function createSync(files: Readonly<LogFiles>, log: Logger): Sync {
   let timer: NodeJS.Timeout | undefined
   let running = Promise.resolve()
@@ -53,7 +53,7 @@ export function createSync(files: Readonly<LogFiles>, log: Logger): Sync {
       } catch (error) {
         tell(log, error)
       }
-      // Not before a sync that is under way is through with them.
+      // Closes only after a running sync, which uses the descriptors.
       enqueue(async () => [logFd, head].forEach((fd) => closeSync(fd)))
     },
   }
@@ -62,6 +62,6 @@ export function createSync(files: Readonly<LogFiles>, log: Logger): Sync {
 function tell(log: Logger, error: unknown): void {
   log.error(
     { err: error },
-    'audit log: the disk does not take it; a power failure would lose lines',
+    'audit log: cannot be synced to the disk; a power failure would lose lines',
   )
 }

@@ -1,5 +1,5 @@
 /**
- * The last lines of a log file, without reading the rest of it.
+ * Reads the last lines of a log file without the rest of it.
  * @module
  */
 import { closeSync, fstatSync, readSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { maxLineBytes, parseLine, type AuditLine } from '../line.ts'
 import { openPlain } from './plain-file.ts'
 
 export interface Tail {
-  /** Whole lines in order; undefined for what is no line. */
+  /** Whole lines in order; undefined for an invalid line. */
   lines: (AuditLine | undefined)[]
   /** Bytes after the last newline. */
   tornBytes: number
@@ -21,7 +21,7 @@ const firstWindow = 16 * 1024
 const newline = 0x0a
 
 /**
- * The file's last lines back to number `wantedSeq`, if they lie in its last 4 MiB.
+ * The file's last lines back to number `wantedSeq`, as far as they are within its last 4 MiB.
  * @returns undefined when there is no such file
  */
 export function readTail(file: string, wantedSeq: number): Tail | undefined {
@@ -48,7 +48,7 @@ function readEnd(fd: number, size: number, window: number): Buffer {
 function tailOf(bytes: Buffer, size: number): Tail {
   const isWhole = bytes.length === size
   const end = bytes.lastIndexOf(newline) + 1
-  // A window begins in the middle of a line.
+  // A window may begin in the middle of a line, which is skipped.
   const start = isWhole ? 0 : bytes.indexOf(newline) + 1
   const tornBytes = bytes.length - end
   return { lines: linesOf(bytes, start, end), tornBytes, isWhole, wholeBytes: size - tornBytes }

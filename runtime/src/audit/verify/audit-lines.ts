@@ -1,11 +1,11 @@
 /**
- * The lines of a log for whoever reads it, unchecked.
+ * Reads the lines of a log without checking them.
  * @module
  */
 import { readLines } from '../files/read-lines.ts'
 import { closeAll, openSnapshot, type OpenFile } from './snapshot.ts'
 
-/** All whole lines, or the last `count`, without their newlines. */
+/** All whole lines, or the last `count`; without newlines. */
 export function* auditLines(folder: string, count = Infinity): Generator<string> {
   const files = openSnapshot(folder)
   try {
@@ -16,7 +16,7 @@ export function* auditLines(folder: string, count = Infinity): Generator<string>
   }
 }
 
-/** Reads files from the newest back, so that old ones stay untouched. */
+/** Reads files from the newest back, and no older ones than needed. */
 function lastLines(files: readonly OpenFile[], count: number): string[] {
   let kept: string[] = []
   for (const { fd } of files.toReversed()) {
@@ -30,7 +30,7 @@ function endOf(lines: Iterable<string>, count: number): string[] {
   let kept: string[] = []
   for (const line of lines) {
     kept.push(line)
-    // Cut now and then, not at every line.
+    // Slicing at every line would be slow.
     if (kept.length > 2 * count + 1000) kept = kept.slice(-count)
   }
   return kept.slice(kept.length - Math.min(kept.length, count))

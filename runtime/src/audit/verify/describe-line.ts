@@ -1,16 +1,16 @@
 /**
- * A line of an audit log for a person.
+ * Formats a line of an audit log for people.
  * @module
  */
 
 const hashDigitsShown = 16
 
-/** One line of text; what is no line of a log is shown as it is. */
+/** One line of text; an invalid line is shown unchanged after `?`. */
 export function describeLine(line: string): string {
   try {
     return describe(line)
   } catch {
-    // Nested deeper than JSON.stringify goes, for example.
+    // JSON.stringify throws, for example, on values that are nested too deep.
     return `? ${line}`
   }
 }

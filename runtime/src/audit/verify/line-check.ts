@@ -1,21 +1,21 @@
 /**
- * Whether lines continue each other, one after the other.
+ * Checks lines one by one: each must continue the one before it.
  * @module
  */
 import type { Head } from '../head.ts'
 import { hashAfter, membersOf, noHash, parseLine, type AuditLine } from '../line.ts'
 
-/** What is known of a line that is right. */
+/** A line that passed the check. */
 export type CheckedLine = Pick<AuditLine, 'seq' | 'time' | 'hash'>
 
-/** The lines so far. */
+/** State of the check after the lines so far. */
 export interface LineCheck {
   readonly count: number
   readonly first: CheckedLine | undefined
   readonly last: CheckedLine | undefined
-  /** Lines that starts found beyond the head, all together. */
+  /** Total of lines beyond the head that bridges found when they started. */
   readonly takenOver: number
-  /** Takes the next line, without its newline. @returns what is wrong with it */
+  /** Checks the next line, without its newline. @returns what is wrong with it */
   take(bytes: Buffer): string | undefined
 }
 
@@ -59,30 +59,30 @@ function unconfirmedIn(bytes: Buffer): number {
   return typeof unconfirmedLines === 'number' ? unconfirmedLines : 0
 }
 
-/** Found by a bridge that began after it; what it says stays true. */
+/** A break that a later bridge found and recorded; the finding stays true. */
 function breakFault({ event, time }: AuditLine, bytes: Buffer): string | undefined {
   if (event !== 'inconsistent') return undefined
   const { what, expected, found } = membersOf(bytes)
-  const facts = `the head spoke of line ${seqOf(expected)}, the last that fitted was ${seqOf(found)}`
-  return `the log before this line was not right at ${new Date(time).toISOString()}: ${typeof what === 'string' ? what : '?'} (${facts})`
+  const facts = `the head names line ${seqOf(expected)}, the last matching line was ${seqOf(found)}`
+  return `the log before this line was inconsistent at ${new Date(time).toISOString()}: ${typeof what === 'string' ? what : '?'} (${facts})`
 }
 
 function orderFault(line: AuditLine, last: CheckedLine | undefined): string | undefined {
-  // Before the first line that is kept there may have been others.
+  // Lines before the oldest kept one may have been removed.
   const previous = last ?? (line.seq === 1 ? { seq: 0, hash: noHash } : undefined)
   if (!previous) return undefined
   const expected = previous.seq + 1
   if (line.seq > expected)
     return `expected line ${expected}, found line ${line.seq}: lines are missing, or out of order`
   if (line.seq < expected)
-    return `expected line ${expected}, found line ${line.seq}: a line is here twice, or out of order`
+    return `expected line ${expected}, found line ${line.seq}: a line is repeated, or out of order`
   if (line.hash === hashAfter(previous.hash, line.body)) return undefined
-  return 'its hash is not that of its content after the line before: it was changed, or that one was'
+  return 'its hash does not match its content and the line before: one of them was changed'
 }
 
 function headFault({ seq, hash }: AuditLine, head: Head): string | undefined {
   if (!('seq' in head) || head.seq !== seq || head.hash === hash) return undefined
-  return 'the head has another hash for this line: it or one before was changed and hashed anew, or the head is another one'
+  return 'the head has another hash for this line: it or an earlier line was changed and rehashed, or the head was replaced'
 }
 
 function seqOf(facts: unknown): string {

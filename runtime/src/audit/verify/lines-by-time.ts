@@ -1,18 +1,18 @@
 /**
- * The lines of several logs as one.
+ * Merges the lines of several logs by time.
  * @module
  */
 import { auditLines } from './audit-lines.ts'
 import { parseLine } from '../line.ts'
 
-/** A log as far as it has been read. */
+/** A log that is being read, and its next line. */
 interface Source {
   line: string
   time: number
   rest: Iterator<string>
 }
 
-/** All lines of the logs, or the last `count` of all together, the oldest first. */
+/** All lines of the logs, or the last `count` in total; the oldest first. */
 export function* linesByTime(folders: readonly string[], count = Infinity): Generator<string> {
   const lines = merged(folders.map((folder) => auditLines(folder, count)))
   if (count === Infinity) yield* lines
@@ -29,7 +29,7 @@ function* merged(logs: readonly Iterable<string>[]): Generator<string> {
   }
 }
 
-/** A line that tells no time has that of the line before it. */
+/** A line without a valid time counts as of the same time as the line before it. */
 function next(rest: Iterator<string>, time: number): Source[] {
   const result = rest.next()
   if (result.done) return []

@@ -1,6 +1,6 @@
 /**
- * All files of a log, opened at one moment: a running bridge may begin new ones and remove old ones
- * meanwhile.
+ * Opens all files of a log as of one moment: a running bridge may start new files and remove old
+ * ones meanwhile.
  * @module
  */
 import { closeSync, existsSync } from 'node:fs'
@@ -15,7 +15,7 @@ export interface OpenFile {
 
 const maxTries = 100
 
-/** Oldest first; the caller closes them. @throws Error when the files change all the time */
+/** Oldest first; the caller closes them. @throws Error when the files keep changing */
 export function openSnapshot(folder: string): OpenFile[] {
   for (let tries = 0; tries < maxTries; tries++) {
     const names = namesIn(folder)
@@ -23,7 +23,7 @@ export function openSnapshot(folder: string): OpenFile[] {
     if (files.length === names.length && namesIn(folder).join() === names.join()) return files
     closeAll(files)
   }
-  throw new Error(`${folder}: files come and go all the time`)
+  throw new Error(`${folder}: files keep appearing and disappearing`)
 }
 
 export function closeAll(files: readonly OpenFile[]): void {

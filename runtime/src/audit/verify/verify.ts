@@ -1,6 +1,6 @@
 /**
- * Checks an audit log from its first line to its head. It takes no lock, so that it works beside a
- * running bridge.
+ * Checks an audit log from its first line to its head. It takes no lock, so it can run beside a
+ * bridge.
  * @module
  */
 import { join } from 'node:path'
@@ -12,52 +12,52 @@ import { maxLineBytes, maxUnconfirmedLines } from '../line.ts'
 import { readLines } from '../files/read-lines.ts'
 import { closeAll, openSnapshot, type OpenFile } from './snapshot.ts'
 
-/** The first place where the log is not right. */
+/** The first fault in the log. */
 export interface AuditFinding {
   file: string
-  /** From 1; 0 of a file that has none. */
+  /** Counted from 1; 0 for a file without lines. */
   line: number
   what: string
 }
 
 export interface AuditReport {
-  /** Absent when the log is right. */
+  /** Absent when the log is intact. */
   finding?: AuditFinding
-  /** For people: what is no fault, but worth knowing. */
+  /** For people: facts that are no fault but worth knowing. */
   remarks: readonly string[]
-  /** Lines that are right. */
+  /** Number of lines that passed. */
   lines: number
-  /** Absent when there is none. */
+  /** Absent when no line passed. */
   first?: CheckedLine
   last?: CheckedLine
 }
 
-/** What reading all lines gave. */
+/** Result of reading all lines. */
 interface Reading {
   /** The oldest file. */
   firstName: string
-  /** Where it ended. */
+  /** Where reading ended. */
   name: string
   line: number
   /** Bytes after the last newline. */
   tornBytes: number
-  /** What is wrong with the line there. */
+  /** The fault of the line there. */
   what?: string
 }
 
 /**
- * Reads every line of a deployment's log.
- * @param key of the head's MAC; without it a cut at the end, or an edit with all hashes made anew,
- *   is not found
+ * Checks every line of a deployment's log.
+ * @param key key of the head's MAC; without it, a cut at the end or a complete rehash goes
+ *   undetected
  */
 export function verifyAuditLog(folder: string, key: Uint8Array | undefined): AuditReport {
-  // The head first: of a log that grows meanwhile, at least what it speaks of is there.
+  // The head first: the lines that it covers exist even if the log grows meanwhile.
   const head = readEitherHead(folder, key)
   const files = openSnapshot(folder)
   try {
     const check = createLineCheck(head)
     const reading = readAll(files, check)
-    // A bridge that runs may have gone on meanwhile.
+    // A running bridge may have written a newer head meanwhile.
     const later = readEitherHead(folder, key)
     const facts = 'seq' in later ? later : { oldest: 1, seq: Infinity }
     const finding = findingOf(folder, reading, head, check, facts)
@@ -73,7 +73,7 @@ function readAll(files: readonly OpenFile[], check: LineCheck): Reading {
     Object.assign(reading, { name, line: 0 })
     for (const { bytes, isWhole } of readLines(fd)) {
       reading.line++
-      // The current file may end like this: a bridge is writing, or was killed while it was.
+      // The current file may end in half a line: a bridge is writing, or was killed.
       const isResidue = !isWhole && name === logName && bytes.length <= maxLineBytes
       if (isResidue) return { ...reading, tornBytes: bytes.length }
       const what = isWhole ? check.take(bytes) : 'the line has no end'
@@ -103,13 +103,13 @@ function findingOf(
   if (!('seq' in head)) return at(headName, 1, headFaults[head.state])
   const lastSeq = last?.seq ?? 0
   if (lastSeq > headSeq + maxUnconfirmedLines)
-    return at(headName, 1, `of an earlier time: lines ${headSeq + 1} to ${lastSeq} are under none`)
+    return at(headName, 1, `too old: no head covers lines ${headSeq + 1} to ${lastSeq}`)
   if (lastSeq >= head.seq) return undefined
   return at(name, line, `lines ${lastSeq + 1} to ${head.seq} are missing at the end`)
 }
 
 const headFaults = {
-  missing: 'missing: where the log ended is not known',
+  missing: 'missing: where the log ended is unknown',
   forged: 'not written by a bridge of this deployment under this root secret',
 }
 
@@ -126,12 +126,14 @@ function remarksOf(
   if (oldest > 1)
     remarks.push(`older lines, 1 to ${oldest - 1}, were removed because of audit.maxSegments`)
   if (takenOver > 0)
-    remarks.push(`${takenOver} lines were left by killed bridges and never under a head of theirs`)
+    remarks.push(
+      `${takenOver} lines were left by killed bridges, which no longer wrote a head for them`,
+    )
   if (tornBytes > 0)
     remarks.push(`half a line of ${tornBytes} bytes at the end: a bridge is writing, or was killed`)
   if (last && 'seq' in head && last.seq > head.seq)
     remarks.push(
-      `lines ${head.seq + 1} to ${last.seq} are not under the head yet: a bridge is writing, or was killed`,
+      `lines ${head.seq + 1} to ${last.seq} are not covered by the head yet: a bridge is writing, or was killed`,
     )
   return remarks
 }

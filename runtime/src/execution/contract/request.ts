@@ -40,7 +40,7 @@ export interface ExecutionRequest {
   /** Read when the signal is there; undefined for the host's own setting. */
   graceMs: () => number | undefined
   /** Once it is there, what is ended has no grace time, or no more of it. */
-  hurry?: AbortSignal
+  noGrace?: AbortSignal
   /** Unix ms at which it is ended, whatever it is doing; its exit is `timeout` then. */
   deadline?: number
   onEvent: (event: ExecutionEvent) => void

@@ -1,5 +1,5 @@
 /**
- * Hex digits of keys, between byte arrays: a key in a string could not be zeroed.
+ * Hex encoding and decoding of keys in byte arrays: a key in a string could not be zeroed.
  * @module
  */
 import { secretBytes } from '../secret-bytes.ts'
@@ -15,7 +15,7 @@ export function writeHex(into: Buffer, offset: number, bytes: Uint8Array): numbe
   return offset
 }
 
-/** The bytes of an even count of digits in either case; undefined when something else is there. */
+/** Decodes an even number of digits in either case; undefined when there are other characters. */
 export function readHex(text: Buffer): Uint8Array | undefined {
   const bytes = new Uint8Array(secretBytes(text.length / 2).buffer)
   for (let index = 0; index < text.length; index++) {

@@ -1,5 +1,5 @@
 /**
- * A deployment's keys from elsewhere, in the place of derived ones.
+ * Imported keys: a `keys` file supplies them, and they replace derived ones.
  * @module
  */
 import { decodeKeysFile, type KeyCheck } from './keys-file.ts'
@@ -10,7 +10,7 @@ export type { ImportedKeys } from '../backend.ts'
 
 const maxBytes = 64 * 1024
 
-/** When there is nothing to import. */
+/** For deployments that import no key. */
 export const noKeys: ImportedKeys = Object.freeze({ signing: {}, encryption: {} })
 
 /** Reads a `keys` file of mode 0600. @throws Error naming file and field, never a value. */
@@ -23,7 +23,7 @@ export function readImportedKeys(file: string, isPrivateKey: KeyCheck): Imported
   }
 }
 
-/** The keys of both, the first one's where both have one; the others are zeroed. */
+/** Merges two sets of keys. `first` wins where both have a key; the losing keys are zeroed. */
 export function mergeImported(first: ImportedKeys, second: ImportedKeys): ImportedKeys {
   const merged = {
     signing: { ...second.signing, ...first.signing },
@@ -36,7 +36,7 @@ export function mergeImported(first: ImportedKeys, second: ImportedKeys): Import
   return merged
 }
 
-/** Names of the keys that are there: `signing.p256`, `hdSeed`. */
+/** Names of the keys that are set, such as `signing.p256` or `hdSeed`. */
 export function importedNames({ signing, encryption, hdSeed }: ImportedKeys): string[] {
   return [
     ...Object.keys(signing).map((curve) => `signing.${curve}`),

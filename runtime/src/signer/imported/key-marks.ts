@@ -1,5 +1,5 @@
 /**
- * Takes hex keys out of a text's bytes before they become a JavaScript string.
+ * Removes hex keys from the bytes of a keys file before they become a JavaScript string.
  * @module
  */
 import { readHex } from './hex-digits.ts'
@@ -13,12 +13,12 @@ const markSign = 0x23
 
 const backslash = 0x5c
 const zero = 0x30
-// Longer than every field's name, shorter than half of a key.
+// Longer than every field's name, and shorter than half a key.
 const longestWord = 16
 
 /**
- * Takes every string of 64 or 128 hex digits (optional `0x`) out and leaves `#index` in its place;
- * what else could be a key, with a slip in it, is blanked.
+ * Replaces every string of 64 or 128 hex digits (optional `0x`) by a mark `#index`, and blanks
+ * other strings that could be a mistyped key. Returns the keys by index.
  */
 export function cutOutKeys(content: Buffer): Uint8Array[] {
   const keys: Uint8Array[] = []
@@ -38,17 +38,17 @@ export function cutOutKeys(content: Buffer): Uint8Array[] {
   return keys
 }
 
-/** A mark written in the file itself, or escaped, must not stand for another field's key. */
+/** True for a possible mistyped key, and for text that could forge a mark, plain or escaped. */
 function isOddText(text: Buffer): boolean {
   return text[0] === markSign || text.length > longestWord || text.includes(backslash)
 }
 
-/** Digits whose quotes are missing. */
+/** Blanks words outside of strings that are long enough to be a key without quotes. */
 function blankLongWords(content: Buffer): void {
   for (let start = 0; start < content.length; start++) {
     let end = start
     while (isWordByte(content[end] ?? 0)) end++
-    // A number stays one, so that the error names its field.
+    // One digit stays, so that the parser still finds a number and the error names its field.
     if (end - start > longestWord) content.fill(blank, start, end).fill(zero, start, start + 1)
     start = end
   }

@@ -1,6 +1,6 @@
 /**
- * A deployment's keys as JSON, for moving it between hosts. The digits go between byte arrays and
- * the file's buffer, so no key is ever in a JavaScript string.
+ * Reads and writes a deployment's keys as JSON, for moving it between hosts. Keys move between byte
+ * arrays and the file's buffer only, so none is ever in a JavaScript string.
  * @module
  */
 import type { SigningCurve } from '@causeway/guest-sdk/protocol'
@@ -10,11 +10,11 @@ import { cutOutKeys, keyBytes, seedBytes } from './key-marks.ts'
 import { secretBytes } from '../secret-bytes.ts'
 import type { ImportedKeys, SignerBackend } from '../backend.ts'
 
-/** Whether bytes are a private key: the backend's answer. */
+/** Whether bytes are a private key of the curve; the backend decides. */
 export type KeyCheck = SignerBackend['isPrivateKey']
 
 const mark = v.exactOptional(v.pipe(v.string(), v.regex(/^#\d+$/)))
-// valibot takes an empty array for an empty object.
+// valibot accepts an empty array as an empty object.
 const noArray = v.check((value: unknown) => !Array.isArray(value))
 const objectOf = <E extends v.ObjectEntries>(entries: E) =>
   v.pipe(v.unknown(), noArray, v.strictObject(entries))
@@ -28,9 +28,9 @@ const shape =
   'expected {signing: {p256, secp256k1, ed25519}, encryption: {p256, secp256k1}, hdSeed} with private keys of 64 hex digits, the seed of 128'
 
 /**
- * Reads `{signing: {p256, secp256k1, ed25519}, encryption: {p256, secp256k1}, hdSeed}`, every field
- * optional. The digits in `content` are blanked.
- * @param name what to call the file in errors
+ * Reads `{signing: {p256, secp256k1, ed25519}, encryption: {p256, secp256k1}, hdSeed}`; every field
+ * is optional. Overwrites the digits in `content`.
+ * @param name the file's name in errors
  * @throws Error naming file and field, never a value
  */
 export function decodeKeysFile(
@@ -80,7 +80,7 @@ function pickKeys(
   }
 }
 
-/** The same as bytes, one key a line; the caller zeroes them. */
+/** Encodes keys as `decodeKeysFile` reads them, one key per line; the caller zeroes the result. */
 export function encodeKeysFile({ signing, encryption, hdSeed }: ImportedKeys): Buffer {
   const parts = [
     '{',

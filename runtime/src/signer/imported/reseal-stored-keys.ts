@@ -1,6 +1,6 @@
 /**
- * Imported keys under a new root secret, such that after a crash at any moment every file opens
- * under the root secret that counts.
+ * Reseals imported keys during a rotation of the root secret. After a crash at any moment, every
+ * file opens under whichever root secret is in force.
  * @module
  */
 import { readdirSync, renameSync, rmSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { nextFile, readSealed, storedKeysFile, storedKeysFolder } from './stored
 const names = /^(?<file>[0-9a-f]{32})(?:\.next)?$/
 const drafts = /\.draft$/
 
-/** The imported keys of a state folder, as something that a rotation seals anew. */
+/** The imported keys of a state folder, for a rotation to reseal. */
 export function resealStoredKeys(stateFolder: string): Resealable {
   return {
     *prepare(old, next) {
@@ -29,7 +29,7 @@ export function resealStoredKeys(stateFolder: string): Resealable {
     },
     *settle(current, old) {
       const files = storedFiles(stateFolder)
-      // First all are looked at: none may be thrown away when one can't be opened.
+      // All files are opened before any is deleted: nothing may be lost when one cannot be opened.
       const found = files.map((file) => ({ file, sealed: findUnder(current, file) }))
       for (const { file, sealed } of found) {
         if (sealed?.isNext) renameSync(nextFile(file), file)
@@ -45,13 +45,13 @@ export function resealStoredKeys(stateFolder: string): Resealable {
 interface Sealed {
   label: DeploymentLabel
   bytes: Buffer
-  /** It lay in the file of the root secret to come. */
+  /** The bytes are from the `.next` file, sealed under the next root secret. */
   isNext: boolean
 }
 
 /**
- * Undefined when there is only what a rotation left that never came to be.
- * @throws StartError KEYS_INVALID when the file is there and does not open
+ * Undefined when the only file is left over from an aborted rotation.
+ * @throws StartError KEYS_INVALID when the file exists and does not open
  */
 function findUnder(root: RootKeys, file: string): Sealed | undefined {
   for (const isNext of [false, true]) {
@@ -68,7 +68,7 @@ function findUnder(root: RootKeys, file: string): Sealed | undefined {
   )
 }
 
-/** Deployments without a source of their own have the processor's account, which changes, too. */
+/** A deployment without a source has the account as its source, which a rotation changes. */
 function labelsAfter(label: DeploymentLabel, old: RootKeys, next: RootKeys): DeploymentLabel[] {
   return isAccount(label, old) ? [label, { ...label, source: next.account }] : [label]
 }
@@ -101,7 +101,7 @@ function storedFiles(stateFolder: string): string[] {
   return [...new Set(found)].map((name) => join(storedKeysFolder(stateFolder), name))
 }
 
-/** Of imports that did not end; the lock says that none is under way. */
+/** Removes drafts of interrupted imports. No import is running: the rotation has the lock. */
 function removeDrafts(stateFolder: string): void {
   for (const name of entries(stateFolder)) {
     if (drafts.test(name)) rmSync(join(storedKeysFolder(stateFolder), name))

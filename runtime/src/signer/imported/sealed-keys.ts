@@ -1,5 +1,5 @@
 /**
- * Imported keys under the root secret, byte by byte in `docs/keys.md`.
+ * Seals imported keys under the root secret; `docs/keys.md` has the format byte by byte.
  * @module
  */
 import { labelPrefix } from '../labels.ts'
@@ -10,13 +10,13 @@ const purpose = 'store'
 const lengthBytes = 4
 const labelParts = 3
 
-/** `version ‖ label ‖ iv ‖ AES-256-GCM ciphertext ‖ tag`; version and label are additional data. */
+/** `version ‖ label ‖ iv ‖ AES-256-GCM ciphertext ‖ tag`; additional data: version and label. */
 export function sealKeys(label: DeploymentLabel, root: RootKeys, plaintext: Uint8Array): Buffer {
   const header = headerOf(label)
   return Buffer.concat([header, root.seal({ label, purpose }, header, plaintext)])
 }
 
-/** The plaintext, for the caller to zero; undefined when it is not this label's under this root. */
+/** The plaintext, which the caller zeroes; undefined when label or root secret do not match. */
 export function openSealedKeys(
   label: DeploymentLabel,
   root: RootKeys,
@@ -29,7 +29,7 @@ export function openSealedKeys(
     : undefined
 }
 
-/** Whose keys are sealed, as the file itself says; undefined when it is damaged. */
+/** The deployment that the file claims to be of; undefined when the file is damaged. */
 export function sealedLabel(sealed: Buffer): DeploymentLabel | undefined {
   const parts: Buffer[] = []
   let offset = 1

@@ -1,5 +1,5 @@
 /**
- * Imported keys of deployments in the state folder, sealed under the root secret.
+ * Stores imported keys of deployments in the state folder, sealed under the root secret.
  * @module
  */
 import { createHash, randomBytes } from 'node:crypto'
@@ -15,25 +15,25 @@ import type { DeploymentLabel, ImportedKeys, RootKeys } from '../backend.ts'
 const maxBytes = 128 * 1024
 const nameBytes = 16
 
-/** The folder of all of them. */
+/** Folder of all stored keys. */
 export function storedKeysFolder(stateFolder: string): string {
   return join(stateFolder, 'keys')
 }
 
-/** A deployment's file; beside it lies `.next` while the root secret is rotated. */
+/** A deployment's file. During a rotation there is also {@link nextFile}. */
 export function storedKeysFile(stateFolder: string, label: DeploymentLabel): string {
   const digest = createHash('sha256').update(labelPrefix(label)).digest()
   return join(storedKeysFolder(stateFolder), digest.toString('hex', 0, nameBytes))
 }
 
-/** The name of the same keys under the root secret that is to come. */
+/** File for the same keys under the next root secret. */
 export function nextFile(file: string): string {
   return `${file}.next`
 }
 
 /**
- * The keys that were imported for a deployment, if any.
- * @throws StartError KEYS_INVALID naming the file, when it can't be opened
+ * A deployment's imported keys, if there are any.
+ * @throws StartError KEYS_INVALID naming the file that cannot be opened
  */
 export function readStoredKeys(
   stateFolder: string,
@@ -50,7 +50,7 @@ export function readStoredKeys(
   }
 }
 
-/** Seals a deployment's imported keys into its file, in place of earlier ones. */
+/** Seals a deployment's imported keys into its file and replaces earlier ones. */
 export function writeStoredKeys(
   stateFolder: string,
   label: DeploymentLabel,
@@ -80,7 +80,7 @@ export function removeStoredKeys(stateFolder: string, label: DeploymentLabel): b
   return files.length > 0
 }
 
-/** Sealed bytes of a file; undefined when it is not there. */
+/** Sealed bytes of a file; undefined when there is none. */
 export function readSealed(file: string): Buffer | undefined {
   try {
     return readSecretFile(file, { maxBytes, followLink: false })
@@ -90,7 +90,7 @@ export function readSealed(file: string): Buffer | undefined {
   }
 }
 
-/** A rotation that did not end leaves the keys of the current root in either file. */
+/** Tries both files: after an interrupted rotation either may be sealed under the current root. */
 function openStored(file: string, label: DeploymentLabel, root: RootKeys): Buffer | undefined {
   const sealed = [file, nextFile(file)].flatMap((name) => readSealed(name) ?? [])
   if (sealed.length === 0) return undefined

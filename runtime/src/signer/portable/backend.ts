@@ -1,12 +1,12 @@
 /**
- * The signer over noble: for hosts where the native one does not load, and what tests compare with.
+ * The portable backend, over noble: for hosts without the native one, and as a reference in tests.
  * @module
  */
 import { derivationInfo, sealingInfo } from '../labels.ts'
 import type { ImportedKeys, PrivateKeys, RootKeys, SealUse, SignerBackend } from '../backend.ts'
 import { isPrivateKey, publicKeyOf } from './curves.ts'
 import { deriveBytes, derivePrivateKeys } from './derivation.ts'
-import { seal, unseal } from './seal.ts'
+import { seal, unseal } from '@causeway/service/protocol'
 import { createPortableKeys } from './keys.ts'
 
 const seedBytes = 32
@@ -14,7 +14,7 @@ const seedBytes = 32
 export const portableBackend: SignerBackend = {
   name: 'portable',
   detail: 'noble and scure in JavaScript; private keys leave copies in its heap',
-  // A fresh path of ten levels takes 4 ms, a signature 0.3.
+  // Deriving a new path of ten levels takes 4 ms, a signature 0.3 ms.
   cost: 10,
   isPrivateKey,
   isMemoryLocked: () => false,
@@ -66,7 +66,7 @@ function replaceKeys(keys: PrivateKeys, { signing, encryption, hdSeed }: Importe
   hdSeed.fill(0)
 }
 
-/** Copies keys over others and zeroes them. */
+/** Copies imported keys over derived ones, and zeroes the imported arrays. */
 function replaceEach<C extends string>(
   keys: Record<C, Uint8Array>,
   imported: Partial<Record<C, Uint8Array>>,

@@ -1,5 +1,5 @@
 /**
- * The curve operations over noble: the same bytes as the native backend, some ten times slower.
+ * Curve operations over noble: same results as the native backend, about ten times slower.
  * @module
  */
 import type { EncryptionCurve, SigningCurve } from '@causeway/guest-sdk/protocol'
@@ -29,8 +29,8 @@ export function sign(curve: SigningCurve, privateKey: Uint8Array, bytes: Uint8Ar
 }
 
 /**
- * The peer's key in compressed form and the x coordinate of the shared point, 32 bytes with its
- * leading zeros; undefined for a wrong length, prefix, or a point off the curve.
+ * The peer's key in compressed form, and the x coordinate of the shared point, 32 bytes with
+ * leading zeros; undefined for a wrong length or prefix, or a point off the curve.
  */
 export function agree(
   curve: EncryptionCurve,

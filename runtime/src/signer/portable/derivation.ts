@@ -1,5 +1,5 @@
 /**
- * Root secret → keys, over noble. The byte-level description with vectors is `docs/keys.md`.
+ * Derives keys from the root secret, over noble; `docs/keys.md` has the bytes and test vectors.
  * @module
  */
 import { mapHashToField } from '@noble/curves/abstract/modular.js'
@@ -33,7 +33,7 @@ export function derivePrivateKeys(root: Uint8Array, label: DeploymentLabel): Pri
   }
 }
 
-/** HKDF-SHA256 (RFC 5869). node:crypto's takes no more than 1024 bytes of info; labels have no limit. */
+/** HKDF-SHA256 (RFC 5869). node:crypto limits info to 1024 bytes, and labels have no limit. */
 export function deriveBytes(root: Uint8Array, info: Uint8Array, bytes: number): Uint8Array {
   return hkdf(sha256, root, salt, info, bytes)
 }

@@ -1,5 +1,5 @@
 /**
- * BIP-32 keys below a master seed.
+ * Derives BIP-32 keys from a master seed.
  * @module
  */
 import { HDKey } from '@scure/bip32'

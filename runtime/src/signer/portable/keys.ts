@@ -1,6 +1,6 @@
 /**
- * A deployment's keys in JavaScript arrays. noble leaves copies of them in the heap, which nobody
- * can zero: that is what the native backend is for.
+ * A deployment's keys in JavaScript arrays. noble leaves copies of keys in the heap that nobody can
+ * zero, which the native backend avoids.
  * @module
  */
 import type { SigningCurve } from '@causeway/guest-sdk/protocol'
@@ -9,7 +9,7 @@ import { decrypt, encrypt, type KeyedAgreement } from './cipher.ts'
 import { publicKeyOf, sign } from './curves.ts'
 import { deriveHdKey } from './hd-key.ts'
 
-/** Takes the arrays over and zeroes them on `destroy`. */
+/** Takes ownership of the arrays and zeroes them on `destroy`. */
 export function createPortableKeys(keys: PrivateKeys): SecretKeys {
   const held = [
     keys.signing.p256,

@@ -1,17 +1,17 @@
 /**
- * systemd credentials (systemd.exec(5)): secrets that the service manager hands to a service.
+ * Reads systemd credentials (systemd.exec(5)), which the service manager passes to a service.
  * @module
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A credential and where it lies. */
+/** A credential and the path of its file. */
 export interface Credential {
   path: string
   content: Buffer
 }
 
-/** The credential of a name, when the service manager gave one. */
+/** The credential with this name; undefined when the service manager passed none. */
 export function readCredential(name: string): Credential | undefined {
   const folder = process.env['CREDENTIALS_DIRECTORY']
   if (!folder) return undefined

@@ -1,5 +1,5 @@
 /**
- * A line typed on a terminal that neither shows nor edits it (raw mode).
+ * Edits a line typed on a terminal in raw mode, which neither echoes nor edits.
  * @module
  */
 import { secretBytes } from '../secret-bytes.ts'
@@ -9,14 +9,14 @@ const eraseLine = 0x15
 const erase = 0x7f
 const maxBytes = 1024
 
-/** What a byte did to the line. */
+/** State of the line after a byte. */
 export type Typed = 'more' | 'done' | 'interrupted' | 'too-long'
 
 export interface HiddenLine {
   type(byte: number): Typed
-  /** The bytes of the line, for the caller to zero. */
+  /** Returns the bytes of the line; the caller zeroes them. */
   take(): Buffer
-  /** Zeroes what was typed. */
+  /** Zeroes the typed bytes. */
   wipe(): void
 }
 
@@ -48,7 +48,7 @@ export function createHiddenLine(): HiddenLine {
   }
 }
 
-/** Where the last UTF-8 character begins: its continuation bytes are 10xxxxxx. */
+/** Offset of the last UTF-8 character; its continuation bytes are 10xxxxxx. */
 function lastCharacter(typed: Buffer, length: number): number {
   let start = Math.max(length - 1, 0)
   while (start > 0 && ((typed[start] ?? 0) & 0xc0) === 0x80) start--

@@ -1,5 +1,5 @@
 /**
- * Root secret → root keys: finds it or makes it, asks for the passphrase when it has one.
+ * Opens the host's root keys: finds or creates the root secret, and asks for its passphrase.
  * @module
  */
 import { randomBytes } from 'node:crypto'
@@ -8,27 +8,27 @@ import { createRoot, findRoot, type KeptRoot } from './root-secret.ts'
 import { isSealed, sealRoot, unsealRoot } from './sealed-root.ts'
 import type { RootKeys, SignerBackend } from '../backend.ts'
 
-/** Where the root secret is and what opens it. */
+/** Where the root secret is, and where its passphrase is. */
 export interface RootOptions {
   stateFolder: string
-  /** File with the passphrase, when there is no systemd credential for it. */
+  /** Passphrase file; a systemd credential takes precedence. */
   passphraseFile?: string
 }
 
-/** A root secret in the clear, for as short as possible. */
+/** A root secret in the clear; wipe it as soon as possible. */
 export interface UnlockedRoot extends Pick<KeptRoot, 'place' | 'path'> {
   /** 32 bytes. */
   secret: Buffer
-  /** What opened it, when it is sealed. */
+  /** The passphrase, if the root secret is sealed. */
   passphrase?: Buffer
-  /** Zeroes both. */
+  /** Zeroes secret and passphrase. */
   wipe(): void
 }
 
 const secretBytes = 32
 
 /**
- * The host's root keys; the secret is made at the first time, sealed when a passphrase is given.
+ * The host's root keys. The first start creates the secret, and seals it if a passphrase is given.
  * @throws Error naming the file and what was wrong
  */
 export async function openRootKeys({
@@ -43,7 +43,7 @@ export async function openRootKeys({
   }
 }
 
-/** The secret itself; the caller wipes it. */
+/** The root secret itself; the caller wipes it. */
 export async function unlockRoot({
   stateFolder,
   passphraseFile,
@@ -57,17 +57,17 @@ export async function unlockRoot({
   }
 }
 
-/** The same of a root secret that can be changed. @throws Error when it is a systemd credential */
+/** The root secret from a file, for changing it. @throws Error when it is a systemd credential */
 export async function unlockRootFile(options: RootOptions): Promise<UnlockedRoot> {
   const root = await unlockRoot(options)
   if (root.place === 'file') return root
   root.wipe()
   throw new Error(
-    `${root.path}: this root secret is a systemd credential: change it where the service manager has it from`,
+    `${root.path}: this root secret is a systemd credential: change it where the service manager gets it from`,
   )
 }
 
-/** A secret as it goes into its file. */
+/** Content of the root secret's file. */
 export async function newRootContent(
   secret: Uint8Array,
   passphrase: Uint8Array | undefined,
@@ -75,12 +75,12 @@ export async function newRootContent(
   return passphrase ? sealRoot(secret, passphrase) : Buffer.from(secret)
 }
 
-/** 32 random bytes that no other buffer shares. */
+/** 32 random bytes, in memory that no other buffer shares. */
 export function newSecret(): Buffer {
   return randomBytes(secretBytes)
 }
 
-/** Makes a root secret where there is none yet; of two that do it at once, one wins. */
+/** Creates a root secret if there is none. Two processes that do so at once get the same one. */
 export async function makeRoot(
   stateFolder: string,
   passphrase: Uint8Array | undefined,
@@ -95,7 +95,7 @@ export async function makeRoot(
   }
   const made = findRoot(stateFolder)
   if (made) return made
-  throw new Error(`${stateFolder}: the root secret was removed while it was made`)
+  throw new Error(`${stateFolder}: the root secret was removed while it was being created`)
 }
 
 async function unlock(kept: KeptRoot, given: Buffer | undefined): Promise<UnlockedRoot> {
@@ -129,11 +129,11 @@ function checkPlain({ path, content }: KeptRoot, given: Buffer | undefined): voi
     throw new Error(`${path}: expected ${secretBytes} bytes, found ${length}`)
   }
   if (content.every((byte) => byte === 0)) {
-    throw new Error(`${path}: expected a secret, found zeros: restore it from a copy`)
+    throw new Error(`${path}: expected a secret, found zeros: restore it from a backup`)
   }
   if (!given) return
   content.fill(0)
-  // Whoever gives a passphrase believes that the secret is under one.
+  // An operator who gives a passphrase expects the secret to be sealed.
   throw new Error(
     `${path}: a passphrase was given, but this root secret has none; causeway keys passphrase gives it one`,
   )

@@ -1,5 +1,5 @@
 /**
- * Who may use the root secret at the same time: any number of bridges, or one that changes it.
+ * Locks on the root secret: any number of bridges may use it at once, or one command changes it.
  * @module
  */
 import { mkdirSync } from 'node:fs'
@@ -7,27 +7,27 @@ import { join } from 'node:path'
 import { closeFd, lockFile } from '@causeway/native'
 import { StartError } from '../../errors/start-error.ts'
 
-/** Gives a lock back; the kernel does when the process ends. */
+/** Releases a lock; the kernel does so when the process ends. */
 export type ReleaseLock = () => void
 
 const useLock = 'root.lock'
 const changeLock = 'root-change.lock'
 
 /**
- * For as long as keys of this root are in use: no rotation meanwhile. Taken before the root is read.
+ * Keeps rotations out while keys of this root are in use. Taken before the root is read.
  * @throws StartError ROOT_BUSY while the root is rotated
  */
 export function lockRootInUse(stateFolder: string): ReleaseLock {
   return takeLock(stateFolder, useLock, 'shared', 'the root secret is being rotated')
 }
 
-/** For a rotation. @throws StartError ROOT_BUSY while a bridge or a keys command runs */
+/** Locks the root for a rotation. @throws StartError ROOT_BUSY while a bridge or command uses it */
 export function lockRootOutOfUse(stateFolder: string): ReleaseLock {
-  const busy = 'bridges of this state folder are running: end them first'
+  const busy = 'bridges of this state folder are running: stop them first'
   return takeLock(stateFolder, useLock, 'exclusive', busy)
 }
 
-/** For whoever writes the root's file: bridges may go on, another writer may not. */
+/** Keeps other writers of the root's file out; bridges may go on. @throws StartError ROOT_BUSY */
 export function lockRootChange(stateFolder: string): ReleaseLock {
   const busy = 'another command is changing the root secret'
   return takeLock(stateFolder, changeLock, 'exclusive', busy)

@@ -1,6 +1,6 @@
 /**
- * Where the host's root secret is kept, from which every key of the processor and its deployments
- * is derived.
+ * Stores the host's root secret, from which every key of the processor and its deployments is
+ * derived.
  * @module
  */
 import { randomBytes } from 'node:crypto'
@@ -15,15 +15,15 @@ import {
   syncFolder,
 } from '../secret-file.ts'
 
-/** Name of the file in the state folder, and of the systemd credential that replaces it. */
+/** Name of the file in the state folder, and of the systemd credential, which takes precedence. */
 export const rootSecretName = 'causeway-root-secret'
 const maxBytes = 4096
 
-/** A root secret as it is kept: 32 bytes, or sealed under a passphrase. */
+/** A stored root secret: 32 bytes, or sealed under a passphrase. */
 export interface KeptRoot {
   place: 'file' | 'credential'
   path: string
-  /** For the caller to zero. */
+  /** The caller zeroes it. */
   content: Buffer
 }
 
@@ -33,16 +33,16 @@ export function rootSecretFile(stateFolder: string): string {
 }
 
 /**
- * The systemd credential `causeway-root-secret` when there is one, else the file of that name in
- * the state folder; undefined when there is neither.
- * @throws Error naming the file when it is readable by others, somebody else's or a link.
+ * The systemd credential `causeway-root-secret`, else the file of that name in the state folder,
+ * else undefined.
+ * @throws Error naming the file when others may read it, it is another user's, or it is a link
  */
 export function findRoot(stateFolder: string): KeptRoot | undefined {
   const credential = readCredential(rootSecretName)
   if (credential) return { place: 'credential', ...credential }
   const path = rootSecretFile(stateFolder)
   try {
-    // No link: a change would replace the link and leave the secret that it names.
+    // Links are refused: a change would replace the link and leave the secret that it points to.
     return { place: 'file', path, content: readSecretFile(path, { maxBytes, followLink: false }) }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
@@ -52,21 +52,21 @@ export function findRoot(stateFolder: string): KeptRoot | undefined {
   }
 }
 
-/** Whether there is one, wherever it is kept. */
+/** Whether there is a root secret, as a credential or a file. */
 export function hasRoot(stateFolder: string): boolean {
   const kept = findRoot(stateFolder)
   kept?.content.fill(0)
   return kept !== undefined
 }
 
-/** Makes the file; when another process was first, its content stays. */
+/** Creates the file, unless another process created it first. */
 export function createRoot(stateFolder: string, content: Uint8Array): void {
   mkdirSync(stateFolder, { recursive: true, mode: 0o700 })
   const file = rootSecretFile(stateFolder)
   const draft = `${file}.${randomBytes(8).toString('hex')}`
   createSecretFile(draft, content)
   try {
-    // Link, not rename: of two daemons that start at once, both must end up with the same secret.
+    // Link, not rename: two daemons that start at once must both end up with the same secret.
     linkSync(draft, file)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
@@ -76,23 +76,23 @@ export function createRoot(stateFolder: string, content: Uint8Array): void {
   syncFolder(stateFolder)
 }
 
-/** Puts other content in the file's place, atomically. The caller holds the root's lock. */
+/** Replaces the file's content atomically. The caller has the root's lock. */
 export function replaceRoot(file: string, content: Uint8Array): void {
   const draft = `${file}.next`
-  // Of a change that did not end.
+  // Left over from an interrupted change.
   rmSync(draft, { force: true })
   replaceSecretFile(file, content, draft)
 }
 
 /**
- * The same, and overwrites the old bytes as far as the file system lets it.
- * @returns whether no other name leads to them
+ * Replaces the file's content, and overwrites the old bytes as far as the file system allows.
+ * @returns whether no other name refers to the old bytes
  */
 export function replaceRootForGood(file: string, content: Uint8Array): boolean {
   return overwriteReplaced(file, () => replaceRoot(file, content))
 }
 
-/** Gives the file a second name that tells when. @returns it */
+/** Gives the file a second name with the date. @returns that name */
 export function keepOldRoot(file: string, now: Date): string {
   const old = `${file}.${now.toISOString().replaceAll(/[-:]/g, '')}.old`
   linkSync(file, old)

@@ -1,46 +1,46 @@
 /**
- * A new root secret in the place of the old one. One rename decides which of the two counts; what
- * is sealed under them is ready before it and put in its place after it, so that a crash at any
- * moment leaves a state that works.
+ * Replaces the root secret by a new one. One rename puts the new one in force. Whatever is sealed
+ * under the root is resealed before the rename and moved into place after it, so that a crash at
+ * any moment leaves a working state.
  * @module
  */
 import { newRootContent, newSecret, type UnlockedRoot } from './open-root.ts'
 import { keepOldRoot, replaceRoot } from './root-secret.ts'
 import type { RootKeys, SignerBackend } from '../backend.ts'
 
-/** Something that is sealed under the root secret. Each yield tells of a change on disk. */
+/** Data sealed under the root secret. Each yield reports one change on disk. */
 export interface Resealable {
-  /** Seals it under the next root secret, beside what is there. May leave off at any moment. */
+  /** Reseals the data under the next root secret, into files of its own. May stop at any moment. */
   prepare(old: RootKeys, next: RootKeys): Iterable<string>
   /**
-   * Puts what opens under the current root secret in its place and drops the rest; what opened
-   * before still opens at every moment.
-   * @param old the root secret before, right after a rotation
+   * Moves files that open under the current root secret into place and removes the others; all data
+   * can be opened at every moment.
+   * @param old the previous root secret, right after a rotation
    */
   settle(current: RootKeys, old?: RootKeys): Iterable<string>
 }
 
 export interface RotationOptions {
   backend: SignerBackend
-  /** Not of a systemd credential; the caller wipes it. */
+  /** The current root secret, not a systemd credential; the caller wipes it. */
   root: UnlockedRoot
-  /** For the new secret; absent: it is kept in the clear. */
+  /** Passphrase for the new secret; without one it is stored in the clear. */
   passphrase?: Buffer
-  /** What has to move along. */
+  /** The data to reseal. */
   resealables: readonly Resealable[]
   now: Date
 }
 
-/** What came out of it. */
+/** Result of a rotation. */
 export interface Rotation {
-  /** Accounts before and after. */
+  /** Public key of the account before the rotation; `account` is the one after it. */
   oldAccount: Uint8Array
   account: Uint8Array
-  /** Where the old secret still is. */
+  /** File that still has the old secret. */
   oldFile: string
 }
 
-/** Rotates. The caller holds the locks. @throws Error, and then nothing has changed */
+/** Rotates the root secret. The caller has the locks. @throws Error; then nothing has changed */
 export async function rotateRoot(options: RotationOptions): Promise<Rotation> {
   const steps = rotationSteps(options)
   for (;;) {
@@ -49,7 +49,7 @@ export async function rotateRoot(options: RotationOptions): Promise<Rotation> {
   }
 }
 
-/** The same step by step: each yield tells of a change on disk. */
+/** Rotates step by step: each yield reports one change on disk. */
 export async function* rotationSteps(options: RotationOptions): AsyncGenerator<string, Rotation> {
   const { backend, root, passphrase } = options
   const secret = newSecret()
@@ -68,7 +68,7 @@ export async function* rotationSteps(options: RotationOptions): AsyncGenerator<s
 }
 
 interface Roots {
-  /** Of the new file. */
+  /** Content of the new file. */
   content: Buffer
   old: RootKeys
   next: RootKeys

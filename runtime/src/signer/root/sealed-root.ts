@@ -1,5 +1,5 @@
 /**
- * The root secret under a passphrase: scrypt and AES-256-GCM, byte by byte in `docs/keys.md`.
+ * Seals the root secret with scrypt and AES-256-GCM; `docs/keys.md` has the format byte by byte.
  * @module
  */
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto'
@@ -15,7 +15,7 @@ interface ScryptCost {
 const secretBytes = 32
 const tagBytes = 16
 const cost: ScryptCost = { N: 2 ** 17, r: 8, p: 1 }
-// A file that asks for more would take gigabytes or minutes; the cost above is 128 MiB once.
+// A file with a higher cost would take gigabytes or minutes; the cost above takes 128 MiB once.
 const maxMemory = 256 * 1024 * 1024
 const maxPasses = 4
 
@@ -30,7 +30,7 @@ const kdf = v.pipe(
     p: v.pipe(count, v.maxValue(maxPasses)),
     salt: hex(32),
   }),
-  // The second is RFC 7914's own: N is below 2^(16 r).
+  // The second condition is from RFC 7914: N is below 2^(16 r).
   v.check(({ N, r }) => 128 * N * r <= maxMemory && N < 2 ** (16 * r)),
 )
 const sealedRoot = v.strictObject({
@@ -45,12 +45,12 @@ const sealedRoot = v.strictObject({
 const firstByte = 0x7b
 const lastField = '"sealed":'
 
-/** Whether the content of a root secret's file is under a passphrase. */
+/** Whether a root secret's file is sealed under a passphrase. */
 export function isSealed(content: Buffer): boolean {
   return content.length > secretBytes && content[0] === firstByte
 }
 
-/** The file's content: one line of JSON, everything before `"sealed"` is additional data. */
+/** Content of the file: one line of JSON. Everything before `"sealed"` is the additional data. */
 export async function sealRoot(secret: Uint8Array, passphrase: Uint8Array): Promise<Buffer> {
   const [salt, iv] = [randomBytes(32), randomBytes(12)]
   const fields = {
@@ -73,7 +73,7 @@ export async function sealRoot(secret: Uint8Array, passphrase: Uint8Array): Prom
 }
 
 /**
- * The secret of what {@link sealRoot} made; the caller zeroes it.
+ * Opens what {@link sealRoot} made; the caller zeroes the secret.
  * @throws Error naming the file and what is wrong with it
  */
 export async function unsealRoot(
@@ -98,7 +98,7 @@ export async function unsealRoot(
   }
 }
 
-/** GCM gives the plaintext before it knows whether it is right. */
+/** Zeroes the plaintext if the tag is wrong: GCM returns it before it has checked the tag. */
 function finish(decipher: { final(): unknown }, secret: Buffer): void {
   try {
     decipher.final()

@@ -1,5 +1,5 @@
 /**
- * Questions on the controlling terminal, whose answers do not show.
+ * Asks questions on the controlling terminal, without echoing the answers.
  * @module
  */
 import { openSync, writeSync } from 'node:fs'
@@ -10,25 +10,25 @@ export interface Terminal {
   /**
    * Asks for a line.
    * @returns its bytes without the line end; the caller zeroes them
-   * @throws Error when Ctrl-C, a signal or the terminal's end comes first
+   * @throws Error when Ctrl-C, a signal or the end of the terminal's input comes first
    */
   ask(question: string): Promise<Buffer>
-  /** Shows what is typed again. */
+  /** Turns the echo on again. */
   close(): void
 }
 
 const endings = { interrupted: 'stopped by Ctrl-C', 'too-long': 'the line is too long' } as const
 
-/** The controlling terminal, echo off; undefined when the process has none. */
+/** The controlling terminal with its echo off; undefined when the process has none. */
 export function openTerminal(): Terminal | undefined {
   const fd = openTty()
   if (fd === undefined) return undefined
   const stop = new AbortController()
-  // Before the echo is off: a signal that ended the process then would leave it off.
+  // Installed before the echo is off: a signal that ended the process later would leave it off.
   const release = onSignals((name) => stop.abort(new Error(`stopped by ${name}`)))
   const input = new ReadStream(fd)
   input.setRawMode(true)
-  // What was typed ahead, for the next question.
+  // Input typed ahead, for the next question.
   let ahead: Buffer = Buffer.alloc(0)
   return {
     async ask(question) {
@@ -51,7 +51,7 @@ export function openTerminal(): Terminal | undefined {
   }
 }
 
-/** Reads until the line is done. @returns the rest of the last chunk */
+/** Reads until the line is done. @returns the remaining bytes of the last chunk */
 function readLine(input: ReadStream, line: HiddenLine, stop: AbortSignal): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const settle = (how: () => void) => {
@@ -75,7 +75,7 @@ function readLine(input: ReadStream, line: HiddenLine, stop: AbortSignal): Promi
   })
 }
 
-/** Types a chunk into the line and zeroes it. @returns what follows the line, when it is done */
+/** Feeds a chunk to the line and zeroes it. @returns the bytes after the line, once it is done */
 function feed(line: HiddenLine, chunk: Buffer): Buffer | undefined {
   try {
     for (let index = 0; index < chunk.length; index++) {

@@ -5,7 +5,7 @@
  */
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Logger } from 'pino'
+import type { Logger } from '@causeway/service/log'
 import type { DeploymentRecord } from './record.ts'
 import type { RecordChange } from './record-changes.ts'
 import { isFull, type RecordReserve } from './record-reserve.ts'
@@ -18,21 +18,21 @@ export interface RecordKeeper {
   readonly saved: DeploymentRecord
   /**
    * Resolves once the change is on disk; a disk that does not take it is tried again and again, until
-   * `hurry` or `close`: after them it resolves all the same.
+   * `stopRetrying` or `close`: after them it resolves all the same.
    */
   change(change: RecordChange): Promise<void>
   /** Something that can go, and goes when a full disk does not take the record; the last one counts. */
-  offerRoom(give: GiveRoom): void
+  offerSpace(free: FreeSpace): void
   /** Resolves, with why, the next time that the disk does not take the record. */
   refused(signal: AbortSignal): Promise<Error>
   /** From now on a change is tried once: a full disk must not keep its deployment from ending. */
-  hurry(): void
+  stopRetrying(): void
   /** From now on a change is none: the file may be another keeper's, or gone. */
   close(): Promise<void>
 }
 
 /** Resolves when there is room, or none to be had; never rejects. */
-export type GiveRoom = () => Promise<void>
+export type FreeSpace = () => Promise<void>
 
 export interface KeeperOptions {
   path: string
@@ -40,23 +40,26 @@ export interface KeeperOptions {
   record: DeploymentRecord
   reserve: RecordReserve
   log: Logger
+  /** Between two tries of a disk that does not take the record. */
+  retryMs?: number
 }
 
-const retryMs = 1000
+export const recordRetryMs = 1000
 
 export function keepRecord(options: KeeperOptions): RecordKeeper {
+  const { retryMs = recordRetryMs } = options
   let [latest, saved] = [options.record, options.record]
-  let [isHurried, isClosed] = [false, false]
+  let [retries, isClosed] = [true, false]
   let saving: Promise<void> | undefined
-  let giveRoom: GiveRoom | undefined
+  let freeSpace: FreeSpace | undefined
   const refusals = tellRefusals(options)
   const save = async () => {
     while (saved !== latest) {
       const target = latest
-      const refusal = await trySave(options, target, giveRoom)
+      const refusal = await trySave(options, target, freeSpace)
       refusals.take(refusal)
       if (!refusal) saved = target
-      else if (isHurried) break
+      else if (!retries) break
       else await pause(retryMs, undefined, { ref: false })
     }
     // In the same turn as the last look: the next change must begin anew.
@@ -75,11 +78,12 @@ export function keepRecord(options: KeeperOptions): RecordKeeper {
       latest = change(latest)
       await saveAll()
     },
-    offerRoom: (give) => void (giveRoom = give),
+    offerSpace: (free) => void (freeSpace = free),
     refused: (signal) => refusals.next(signal),
-    hurry: () => void (isHurried = true),
+    stopRetrying: () => void (retries = false),
     async close() {
-      isHurried = isClosed = true
+      retries = false
+      isClosed = true
       await saving
     },
   }
@@ -107,11 +111,11 @@ function tellRefusals({ record, log }: KeeperOptions) {
 async function trySave(
   { path, reserve }: KeeperOptions,
   record: DeploymentRecord,
-  giveRoom: GiveRoom | undefined,
+  freeSpace: FreeSpace | undefined,
 ): Promise<Error | undefined> {
   const write = () => writeRecord(path, record)
   try {
-    await reserve.write(giveRoom ? () => writeGiving(write, giveRoom) : write)
+    await reserve.write(freeSpace ? () => writeFreeing(write, freeSpace) : write)
   } catch (error) {
     // Its folder is gone: the deployment was removed meanwhile.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return error as Error
@@ -119,12 +123,12 @@ async function trySave(
   return undefined
 }
 
-async function writeGiving(write: () => Promise<void>, giveRoom: GiveRoom): Promise<void> {
+async function writeFreeing(write: () => Promise<void>, freeSpace: FreeSpace): Promise<void> {
   try {
     await write()
   } catch (error) {
     if (!isFull(error)) throw error
-    await giveRoom()
+    await freeSpace()
     await write()
   }
 }

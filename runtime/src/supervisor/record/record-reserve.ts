@@ -5,7 +5,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { open, stat } from 'node:fs/promises'
-import { createQueues } from '../../turns/serial.ts'
+import { createQueues } from '@causeway/service/turns'
 
 export interface RecordReserve {
   /** Writes; on a full disk again, in the room of the reserve. @throws what the second try throws */

@@ -2,7 +2,7 @@
  * What happens in an execution → its record, its log, and whoever listens, in this order.
  * @module
  */
-import type { Logger } from 'pino'
+import type { Logger } from '@causeway/service/log'
 import { createEventText } from './describe-event.ts'
 import type { EventFeed } from './event-feed.ts'
 import type { ExecutionEvent } from '../../execution/contract/request.ts'

@@ -6,36 +6,15 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import type { Logger } from 'pino'
 import { StartError } from '../../errors/start-error.ts'
-import type { EventFeed } from './event-feed.ts'
-import { discardExecution, recordEnd, sacrificeExecution } from './finish-execution.ts'
+import { discardExecution, recordEnd, dropExecutionFiles } from './finish-execution.ts'
 import type { JobExit } from '../../execution/contract/exit.ts'
+import type { ExecutionParts } from './execution-parts.ts'
 import { createExecutionNews, type ExecutionNews } from './execution-news.ts'
-import type { Execute } from '../../execution/contract/request.ts'
 import { failureText } from './failure-text.ts'
-import type { LiveState } from './live-state.ts'
-import type { LoadedDeployment } from '../../deployment/load.ts'
-import type { DeploymentLog } from '../log/logs.ts'
 import type { ExecutionRecord } from '../record/record.ts'
 import { beginAttempt } from '../record/record-changes.ts'
-import type { RecordKeeper } from '../record/record-keeper.ts'
 import { finalExit } from '../record/recovery.ts'
-
-/** What a deployment's execution works with. */
-export interface ExecutionParts {
-  loaded: LoadedDeployment
-  /** Folder of the deployment's executions. */
-  executions: string
-  keeper: RecordKeeper
-  output: DeploymentLog
-  feed: EventFeed
-  live: LiveState
-  execute: Execute
-  /** Once it is there nobody has grace time any more. */
-  hurry: AbortSignal
-  log: Logger
-}
 
 /** Why an execution is ended before its time. */
 export type EndCause =
@@ -101,7 +80,8 @@ async function conclude(
   try {
     const last = await exit
     // Its root may be what a disk is full of that does not take the record of its end.
-    if (!isInterrupted(context)) keeper.offerRoom(() => sacrificeExecution(context, current.number))
+    if (!isInterrupted(context))
+      keeper.offerSpace(() => dropExecutionFiles(context, current.number))
     await news.told()
     const end = isInterrupted(context) ? knownExit(context) : last
     if (end === undefined) return
@@ -124,7 +104,7 @@ function knownExit({ keeper, loaded }: Context): JobExit | undefined {
 
 /** Runs the job; whatever goes wrong is its exit. */
 async function attend(context: Context, news: ExecutionNews): Promise<JobExit> {
-  const { execute, executions, loaded, keeper, current, start, signal, hurry, live } = context
+  const { execute, executions, loaded, keeper, current, start, signal, noGrace, live } = context
   const folder = join(executions, String(current.number))
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -134,7 +114,7 @@ async function attend(context: Context, news: ExecutionNews): Promise<JobExit> {
       ...start,
       allowLocalImages: keeper.latest.allowLocalImages,
       signal,
-      hurry,
+      noGrace,
       graceMs: () => graceOf(context.cause()),
       ...(current.deadline !== undefined && { deadline: current.deadline }),
       onEvent: (event) => news.take(event),

@@ -6,7 +6,7 @@ import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { removeTree } from '@causeway/images'
 import { describeExit, type JobExit } from '../../execution/contract/exit.ts'
-import type { ExecutionParts } from './execution-run.ts'
+import type { ExecutionParts } from './execution-parts.ts'
 import { endExecution } from '../record/record-changes.ts'
 
 /** Resolves once it is told; no crash takes it back then. */
@@ -25,7 +25,7 @@ export async function recordEnd(
  * Removes the folder of an execution whose end is not in the record yet. Under another name first:
  * should this process die, half a root must not be gone on with.
  */
-export async function sacrificeExecution(
+export async function dropExecutionFiles(
   { executions, log }: Pick<ExecutionParts, 'executions' | 'log'>,
   number: number,
 ): Promise<void> {

@@ -1,6 +1,4 @@
-/**
- * A log through its life: opened, written, closed, found busy, grown, on a full disk.
- */
+/** An audit log: opened, written, closed, in use elsewhere, grown, on a full disk. */
 import {
   mkdirSync,
   readFileSync,
@@ -44,7 +42,7 @@ import { thrownBy } from '../../../support/thrown.ts'
 const isRoot = process.getuid?.() === 0
 
 describe.each(bothChains)('%s', (backend) => {
-  test('a use is in the file when its commit is through, not before', ({ folder }) => {
+  test('a use is in the file after its commit, not before', ({ folder }) => {
     const log = openTestLog(folder, { backend })
     log.record(signUse({ path: 'm/0', curve: 'secp256k1' }))
     log.record(signUse({ method: 'signer_decrypt', outcome: 'DECRYPT_FAILED' }))
@@ -68,7 +66,7 @@ describe.each(bothChains)('%s', (backend) => {
     ])
   })
 
-  test('it goes on in the next life', ({ folder }) => {
+  test('the next bridge continues it', ({ folder }) => {
     writeTestLog(folder, 1, { backend })
     writeTestLog(folder, 1, { backend: backend === 'native' ? 'portable' : 'native' })
     const life = ['opened', 'signer_sign', 'closed']
@@ -76,13 +74,13 @@ describe.each(bothChains)('%s', (backend) => {
     expect(findingIn(folder)).toBeUndefined()
   })
 
-  test('it grows into segments, and no further than the limit', ({ folder }) => {
+  test('it grows into segments, up to the limit', ({ folder }) => {
     const limits = { maxSegmentBytes: 2000, maxSegments: 3, backend }
     writeTestLog(folder, 200, limits)
     const names = logFileNames(folder)
     expect(names.length).toBe(4)
     for (const name of names) expect(statSync(logFile(folder, name)).size).toBeLessThan(2000 + 400)
-    // After a restart, too.
+    // The limit applies after a restart, too.
     writeTestLog(folder, 200, limits)
     expect(logFileNames(folder).length).toBe(4)
     expect(findingIn(folder)).toBeUndefined()
@@ -90,7 +88,7 @@ describe.each(bothChains)('%s', (backend) => {
     expect(readdirSync(testLogFolder(folder))).not.toContain('audit.log.new')
   })
 
-  test.skipIf(!isRoot)('a full disk: no use gets through, none is forgotten', ({ folder }) => {
+  test.skipIf(!isRoot)('a full disk: uses are refused, and none is lost', ({ folder }) => {
     using disk = smallDisk(folder, 64 * 1024)
     const { log: logger, lines } = recordingLog()
     const log = openTestLog(disk.path, { backend, log: logger })
@@ -107,7 +105,7 @@ describe.each(bothChains)('%s', (backend) => {
     }
     const full = expect.objectContaining({ name: 'AuditError', code: 'ENOSPC' }) as unknown
     expect(failures).toEqual([full, full, full])
-    // Whoever reads it meanwhile finds whole lines.
+    // A reader finds whole lines meanwhile.
     expect(readFileSync(logFile(disk.path), 'utf8')).toMatch(/\n$/)
     expect(findingIn(disk.path)).toBeUndefined()
     disk.free()
@@ -118,11 +116,11 @@ describe.each(bothChains)('%s', (backend) => {
     expect(findingIn(disk.path)).toBeUndefined()
     expect(lines.map(({ msg }) => msg)).toEqual([
       'audit log: cannot be written',
-      'audit log: written again',
+      'audit log: can be written again',
     ])
   })
 
-  test.skipIf(!isRoot)('what a bound on memory lost is counted in the log', ({ folder }) => {
+  test.skipIf(!isRoot)('lines lost to the memory limit are counted in the log', ({ folder }) => {
     using disk = smallDisk(folder, 4 * 1024 * 1024)
     const log = openTestLog(disk.path, { backend })
     disk.fill()
@@ -142,7 +140,9 @@ describe.each(bothChains)('%s', (backend) => {
   })
 })
 
-test('a new file that cannot be begun stops the log before it grows for ever', ({ folder }) => {
+test('when no new file can be started, the log stops before it grows without bound', ({
+  folder,
+}) => {
   const log = openTestLog(folder, { maxSegmentBytes: 1000 })
   mkdirSync(logFile(folder, 'audit.log.new'))
   const record = () => {
@@ -174,7 +174,7 @@ test.for(['audit.log', 'audit.head'])(
       .toMatchObject({
         name: 'AuditError',
         message: expect.stringContaining(
-          `${name} was removed or exchanged under the running bridge: put it back`,
+          `${name} was removed or replaced while the bridge runs: put it back`,
         ) as string,
       })
     renameSync(logFile(folder, 'elsewhere'), logFile(folder, name))
@@ -184,7 +184,7 @@ test.for(['audit.log', 'audit.head'])(
   },
 )
 
-test('a label that a power failure left empty is written anew', ({ folder }) => {
+test('a label that a power failure left empty is written again', ({ folder }) => {
   writeTestLog(folder, 1)
   truncateSync(logFile(folder, 'label.json'), 0)
   expect(ownerOfFolder(testLogFolder(folder))).toBeUndefined()
@@ -193,7 +193,7 @@ test('a label that a power failure left empty is written anew', ({ folder }) => 
 })
 
 describe('bridges at the same time', () => {
-  test('have a log each, under a key of its own', ({ folder }) => {
+  test('each have a log with its own key', ({ folder }) => {
     const logs = [openTestLog(folder), openTestLog(folder)]
     for (const log of logs) {
       log.record(signUse())
@@ -206,7 +206,7 @@ describe('bridges at the same time', () => {
       expect(
         [...auditLines(path)].map((line) => /"(?:event|method)":"(\w+)"/.exec(line)?.[1]),
       ).toEqual(['opened', 'signer_sign', 'closed'])
-    // One put in the place of the other does not fit.
+    // One log in the place of the other does not verify.
     const verify = (path: string, number: number) =>
       withKeyOfLog(Buffer.from(auditKey), number, (key) => verifyAuditLog(path, key)).finding?.what
     expect(folders.map((path, index) => verify(path, index + 1))).toEqual([undefined, undefined])
@@ -215,7 +215,7 @@ describe('bridges at the same time', () => {
     )
   })
 
-  test('the first log that is free goes on', ({ folder }) => {
+  test('a bridge continues the first free log', ({ folder }) => {
     const first = openTestLog(folder)
     openTestLog(folder).close()
     first.close()
@@ -224,7 +224,7 @@ describe('bridges at the same time', () => {
     expect([...auditLines(auditFolder(folder, auditLabel, 2))].length).toBe(2)
   })
 
-  test('are shown as one, by time', ({ folder }) => {
+  test('are shown as one log, by time', ({ folder }) => {
     let time = 0
     const now = () => ++time
     const logs = [openTestLog(folder, { now }), openTestLog(folder, { now })]
@@ -240,20 +240,20 @@ describe('bridges at the same time', () => {
     expect(timesOf(3)).toEqual([8, 9, 10])
   })
 
-  test('are not without number', async ({ folder }) => {
+  test('are limited in number', async ({ folder }) => {
     const logs = Array.from({ length: 16 }, () => openTestLog(folder))
     expect(await thrownBy(() => openTestLog(folder))).toMatchObject({
       name: 'StartError',
       kind: 'DEPLOYMENT_BUSY',
       message:
-        'deployment "3510": expected fewer than 16 bridges of it at once with this state folder, found as many; stop one, or give this one another folder by --state',
+        'deployment "3510": expected fewer than 16 bridges of it with this state folder, found 16; stop one, or start this one with another folder (--state)',
     })
     logs[7]!.close()
     openTestLog(folder).close()
     for (const log of logs.toSpliced(7, 1)) log.close()
   })
 
-  test('other deployments have logs of their own', ({ folder }) => {
+  test('other deployments have their own logs', ({ folder }) => {
     const labels: DeploymentLabel[] = [
       auditLabel,
       { ...auditLabel, id: '3511' },
@@ -268,7 +268,7 @@ describe('bridges at the same time', () => {
     for (const log of logs) log.close()
   })
 
-  test('nobody else may look into it', ({ folder }) => {
+  test('other users cannot read it', ({ folder }) => {
     writeTestLog(folder, 1)
     const mode = (path: string) => statSync(path).mode & 0o777
     expect(mode(testLogFolder(folder))).toBe(0o700)
@@ -277,14 +277,14 @@ describe('bridges at the same time', () => {
   })
 })
 
-test('a log that cannot be opened is an error that names it', async ({ folder }) => {
+test('an error names the log that cannot be opened', async ({ folder }) => {
   writeFileSync(`${folder}/file`, '')
   const error = await thrownBy(() => openTestLog(`${folder}/file`))
   expect(error).toMatchObject({ kind: 'STATE_UNREACHABLE' })
   expect((error as Error).message).toMatch(/^audit log .*\/file\/[0-9a-f]{32}: ENOTDIR/)
 })
 
-test('a closed log holds nothing open', async ({ folder }) => {
+test('a closed log leaves no descriptor open', async ({ folder }) => {
   const log = openTestLog(folder)
   expect(openFilesUnder(folder)).toBe(3)
   log.close()

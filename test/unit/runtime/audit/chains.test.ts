@@ -1,5 +1,5 @@
 /**
- * Both chains, byte by byte: against each other, and against a third program that shares no code.
+ * Compares both chains byte by byte, with each other and with a third program that shares no code.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -21,7 +21,7 @@ const chains = [
   { name: 'portable', create: createPortableChain },
 ]
 
-/** A generator with a seed, so that a failure can be repeated. */
+/** A seeded generator, so that a failure can be repeated. */
 function randomSource(seed: number) {
   let state = seed
   const next = (below: number) => {
@@ -74,7 +74,7 @@ function open(folder: string, { name, create }: (typeof chains)[number]): Run {
   return { chain, log, head, close }
 }
 
-/** Reads a log as its description says; written for this test only. */
+/** Reads a log by its documentation alone; written for this test only. */
 const independentReader = `
 import hashlib, hmac, json, sys
 previous, count = bytes(32), 0
@@ -126,7 +126,7 @@ describe('chains', () => {
   })
 
   describe.each(chains)('$name', (kind) => {
-    test('a line has just what applies', ({ folder }) => {
+    test('a line has only the members that apply', ({ folder }) => {
       const { chain, log, head, close } = open(folder, kind)
       const digest = Buffer.from('digest')
       chain.append(5, { method: 'signer_publicKey', curve: 'ed25519', pid: 9 })
@@ -185,7 +185,7 @@ describe('chains', () => {
       for (const fd of [full, headFd, logFd]) closeSync(fd)
     })
 
-    test('a head that cannot be written fails the commit, and is written by the next', ({
+    test('a head that cannot be written fails the commit, and the next commit writes it', ({
       folder,
     }) => {
       const { chain, log, head, close } = open(folder, kind)
@@ -204,7 +204,7 @@ describe('chains', () => {
       for (const fd of [full, headFd, logFd]) closeSync(fd)
     })
 
-    test('what is pending has a bound', ({ folder }) => {
+    test('pending lines are limited', ({ folder }) => {
       const { chain, log, close } = open(folder, kind)
       const use = { method: 'signer_sign', curve: 'p256', input: Buffer.alloc(32), pid: 1 }
       let added = 0
@@ -220,7 +220,7 @@ describe('chains', () => {
       expect(readFileSync(log, 'utf8').split('\n').length).toBe(added + 2)
     })
 
-    test('a chain goes on where another ended', ({ folder }) => {
+    test('a chain continues where another ended', ({ folder }) => {
       const { chain, log, close } = open(folder, kind)
       const use = { method: 'signer_sign', curve: 'p256', pid: 1 }
       for (const time of [1, 2, 3]) chain.append(time, use)
@@ -240,7 +240,7 @@ describe('chains', () => {
     })
   })
 
-  test('the native chain checks what it is made of', () => {
+  test('the native chain checks its options', () => {
     const bad = [
       { ...start, key: new Uint8Array(31) },
       { ...start, hash: new Uint8Array(33) },
@@ -255,7 +255,7 @@ describe('chains', () => {
     expect(() => chain.useFiles({ logFd: -1, headFd: 1, logSize: 0 })).toThrow('logFd')
   })
 
-  test('a destroyed native chain fails and does not crash', () => {
+  test('a destroyed native chain throws and does not crash', () => {
     const chain = createAuditChain(start)
     chain.destroy()
     expect(chain.append(1, { method: 'signer_sign', curve: 'p256', pid: 1 })).toBe(false)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createKeyUses } from '../../../../runtime/src/audit/key-uses.ts'
 import { thrownBy } from '../../../support/thrown.ts'
 
-/** A log that can be full. */
+/** A fake log that can be full. */
 function recordedLog() {
   const state = { isFull: false, pending: [] as number[], written: [] as number[], commits: 0 }
   const uses = createKeyUses<number>({
@@ -17,7 +17,7 @@ function recordedLog() {
 }
 
 describe('uses of keys', () => {
-  it('are written by a commit, which does nothing when there are none', () => {
+  it('are written by a commit, which does nothing without uses', () => {
     const { state, uses } = recordedLog()
     uses.commit()
     uses.record(1)
@@ -27,7 +27,7 @@ describe('uses of keys', () => {
     expect(state).toMatchObject({ written: [1, 2], commits: 1 })
   })
 
-  it('are refused while the log is full; what was used before is written when there is room', async () => {
+  it('are refused while the log is full; earlier uses are written when there is space', async () => {
     const { state, uses } = recordedLog()
     state.isFull = true
     uses.check()
@@ -38,7 +38,7 @@ describe('uses of keys', () => {
       kind: 'UNAVAILABLE',
       message: 'the host cannot write the audit log',
     })
-    // Calls that use no key do not try it.
+    // Calls that use no key do not retry.
     uses.commit()
     expect(state.commits).toBe(2)
     state.isFull = false

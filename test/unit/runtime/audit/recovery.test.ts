@@ -1,6 +1,4 @@
-/**
- * How a log goes on after a writer that was killed at any moment, and after somebody's hands.
- */
+/** How a log continues after a kill at any moment, and after somebody changed its files. */
 import {
   appendFileSync,
   copyFileSync,
@@ -32,13 +30,13 @@ import {
 import { test } from '../../../support/folder-fixture.ts'
 import { recordingLog } from '../../../support/recording-log.ts'
 
-/** The last event of that name. */
+/** The last event with this name. */
 function eventIn(folder: string, name: string): Record<string, unknown> | undefined {
   const line = allLines(folder).findLast((text) => text.includes(`"event":"${name}"`))
   return line === undefined ? undefined : (JSON.parse(line) as Record<string, unknown>)
 }
 
-/** Files as a kill in the middle of a commit leaves them: `bytes` of it written, the old head. */
+/** Leaves files as a kill within a commit does: `bytes` of it written, and the old head. */
 function killInCommit(folder: string, uses: number) {
   writeTestLog(folder, 1)
   const before = readFileSync(logFile(folder)).length
@@ -56,7 +54,7 @@ function killInCommit(folder: string, uses: number) {
 }
 
 describe('killed', () => {
-  test('at every byte of a commit: nothing that was answered is lost', ({ folder }) => {
+  test('at every byte of a commit: no answered use is lost', ({ folder }) => {
     const { leave, bytes, whole, before } = killInCommit(folder, 2)
     for (let written = 0; written <= bytes; written++) {
       leave(written)
@@ -145,7 +143,7 @@ describe('killed', () => {
     expect(findingIn(folder)).toBeUndefined()
   })
 
-  test('with more lines after the head than fit the first look', ({ folder }) => {
+  test('with more lines after the head than fit into the first window', ({ folder }) => {
     const { leave, bytes } = killInCommit(folder, 900)
     leave(bytes - 1)
     openTestLog(folder).close()
@@ -155,7 +153,7 @@ describe('killed', () => {
 })
 
 describe('changed by somebody', () => {
-  /** Each leaves a log that does not fit its head. */
+  /** Each change leaves a log that does not match its head. */
   const changes: [string, string, (folder: string) => void][] = [
     [
       'the last lines cut off',
@@ -179,8 +177,8 @@ describe('changed by somebody', () => {
       (folder) => changeLines(folder, (lines) => lines.map((l) => l.replace('1234', '4321'))),
     ],
     [
-      'a line changed, all hashed anew',
-      'the head’s line is another one',
+      'a line changed, all rehashed',
+      'the line that the head covers is a different one',
       (folder) =>
         changeLines(folder, (lines) => hashAnew(lines.map((l) => l.replace('1234', '1')))),
     ],
@@ -207,34 +205,37 @@ describe('changed by somebody', () => {
     ],
   ]
 
-  test.for(changes)('%s: the log goes on, and the break stays', ([, what, change], { folder }) => {
-    writeTestLog(folder, 4)
-    change(folder)
-    const before = findingIn(folder)
-    expect(before).toBeDefined()
-    const { log: logger, lines } = recordingLog()
-    writeTestLog(folder, 2, { log: logger })
-    expect(lines).toEqual([expect.objectContaining({ level: 50, what })])
-    expect(eventsOf(folder).slice(-5)).toEqual([
-      'inconsistent',
-      'opened',
-      'signer_sign',
-      'signer_sign',
-      'closed',
-    ])
-    const event = eventIn(folder, 'inconsistent')
-    expect(event).toMatchObject({ what })
-    expect(event!['seq']).toBeGreaterThan(2)
-    // The old file is still there as it was, and what was wrong with it is still found.
-    const after = findingIn(folder)
-    expect(after).toBeDefined()
-    // The next life has nothing new to complain of.
-    writeTestLog(folder, 1)
-    expect(eventsOf(folder).filter((name) => name === 'inconsistent').length).toBe(1)
-    expect(findingIn(folder)).toBe(after)
-  })
+  test.for(changes)(
+    '%s: the log continues, and still shows the break',
+    ([, what, change], { folder }) => {
+      writeTestLog(folder, 4)
+      change(folder)
+      const before = findingIn(folder)
+      expect(before).toBeDefined()
+      const { log: logger, lines } = recordingLog()
+      writeTestLog(folder, 2, { log: logger })
+      expect(lines).toEqual([expect.objectContaining({ level: 50, what })])
+      expect(eventsOf(folder).slice(-5)).toEqual([
+        'inconsistent',
+        'opened',
+        'signer_sign',
+        'signer_sign',
+        'closed',
+      ])
+      const event = eventIn(folder, 'inconsistent')
+      expect(event).toMatchObject({ what })
+      expect(event!['seq']).toBeGreaterThan(2)
+      // The old file is unchanged, and its fault is still found.
+      const after = findingIn(folder)
+      expect(after).toBeDefined()
+      // The next bridge reports nothing new.
+      writeTestLog(folder, 1)
+      expect(eventsOf(folder).filter((name) => name === 'inconsistent').length).toBe(1)
+      expect(findingIn(folder)).toBe(after)
+    },
+  )
 
-  test('the event says what the head spoke of and what was found', ({ folder }) => {
+  test('the event names the line of the head and the last matching line', ({ folder }) => {
     writeTestLog(folder, 4)
     const last = JSON.parse(allLines(folder).at(-1)!) as { hash: string }
     changeLines(folder, (lines) => lines.slice(0, 3))
@@ -247,11 +248,11 @@ describe('changed by somebody', () => {
       found: { seq: 3, hash: third.hash },
     })
     expect(findingIn(folder)).toMatch(
-      /^audit\.log:1: the log before this line was not right at 2025-.*: lines are missing at the end \(the head spoke of line 6, the last that fitted was 3\)$/,
+      /^audit\.log:1: the log before this line was inconsistent at 2025-.*: lines are missing at the end \(the head names line 6, the last matching line was 3\)$/,
     )
   })
 
-  test('each time anew, without an end', ({ folder }) => {
+  test('before every start: every broken file stays', ({ folder }) => {
     for (let times = 0; times < 5; times++) {
       writeTestLog(folder, 1)
       writeFileSync(logFile(folder), 'x\n')
@@ -261,7 +262,7 @@ describe('changed by somebody', () => {
     expect(findingIn(folder)).toBe('audit-000000000003.log:1: not a line of an audit log')
   })
 
-  test('a start that was killed while it put the old file aside sees it again', ({ folder }) => {
+  test('a fault is found again after a kill while the old file is moved aside', ({ folder }) => {
     writeTestLog(folder, 4)
     changeLines(folder, (lines) => lines.slice(0, 3))
     renameSync(logFile(folder), logFile(folder, 'audit-000000000001.log'))
@@ -277,7 +278,7 @@ describe('changed by somebody', () => {
     expect(verifyTestLog(folder, other).finding).toMatchObject({ line: 1 })
   })
 
-  test('an older head and log put back are right, as the docs say', ({ folder }) => {
+  test('an older head and log put back together pass, as the docs say', ({ folder }) => {
     writeTestLog(folder, 1)
     const kept = `${folder}/kept`
     cpSync(testLogFolder(folder), kept, { recursive: true })
@@ -288,7 +289,7 @@ describe('changed by somebody', () => {
   })
 })
 
-test('an opening reads the end only', ({ folder }) => {
+test('opening a log reads only its end', ({ folder }) => {
   writeTestLog(folder, 2000)
   const file = logFile(folder)
   const bytes = readFileSync(file)

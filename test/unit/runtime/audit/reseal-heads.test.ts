@@ -1,6 +1,4 @@
-/**
- * Logs over a rotation of the root secret, which may be cut short anywhere.
- */
+/** Audit logs during a rotation of the root secret, which may be interrupted anywhere. */
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect } from 'vitest'
 import { withAuditKey } from '../../../../runtime/src/audit/audit-key.ts'
@@ -32,7 +30,7 @@ function run(steps: Iterable<string>): string[] {
 }
 
 describe('rotation', () => {
-  test('the log is right under the new root secret, and goes on', ({ folder }) => {
+  test('the log verifies under the new root secret, and continues', ({ folder }) => {
     writeUnder(oldRoot, folder)
     const part = resealAuditHeads(folder)
     run(part.settle(oldRoot))
@@ -45,23 +43,23 @@ describe('rotation', () => {
     expect(eventsOf(folder)).not.toContain('inconsistent')
   })
 
-  test('cut short before the new root secret counts', ({ folder }) => {
+  test('interrupted before the new root secret is in force', ({ folder }) => {
     writeUnder(oldRoot, folder)
     run(resealAuditHeads(folder).prepare(oldRoot, nextRoot))
     expect(findingUnder(oldRoot, folder)).toBeUndefined()
     writeUnder(oldRoot, folder)
     expect(findingUnder(oldRoot, folder)).toBeUndefined()
-    // What was prepared is of no use any more, and must not stand in for a later head.
+    // The prepared head is obsolete, and must not replace a later head.
     expect(existsSync(logFile(folder, 'audit.head.next'))).toBe(false)
   })
 
-  test('cut short after it', ({ folder }) => {
+  test('interrupted afterwards', ({ folder }) => {
     writeUnder(oldRoot, folder)
     run(resealAuditHeads(folder).prepare(oldRoot, nextRoot))
     expect(findingUnder(nextRoot, folder)).toBeUndefined()
     const copy = `${folder}/copy`
     cpSync(testLogFolder(folder), testLogFolder(copy), { recursive: true })
-    // Whoever comes first puts it right: the next rotation, or the next bridge.
+    // The next rotation or the next bridge repairs it, whichever comes first.
     run(resealAuditHeads(copy).settle(nextRoot))
     expect(findingUnder(nextRoot, copy)).toBeUndefined()
     expect(existsSync(logFile(copy, 'audit.head.next'))).toBe(false)
@@ -70,7 +68,7 @@ describe('rotation', () => {
     expect(eventsOf(folder)).not.toContain('inconsistent')
   })
 
-  test('a log that does not fit stays one that does not', ({ folder }) => {
+  test('a log that fails verification still fails', ({ folder }) => {
     writeUnder(oldRoot, folder)
     changeLines(folder, (lines) => lines.slice(0, 2))
     const head = readFileSync(logFile(folder, 'audit.head'))
@@ -81,7 +79,7 @@ describe('rotation', () => {
     expect(findingUnder(nextRoot, folder)).toContain('not written by a bridge')
   })
 
-  test('a label that is not the folder’s is not believed', ({ folder }) => {
+  test('a label of another folder is ignored', ({ folder }) => {
     writeUnder(oldRoot, folder)
     const file = logFile(folder, 'label.json')
     const texts = [readFileSync(file, 'utf8').replace('3510', '3511'), '{}', 'null', 'x', '']

@@ -1,6 +1,4 @@
-/**
- * Lines for a person.
- */
+/** Formatted lines for people. */
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { auditLines } from '../../../../runtime/src/audit/verify/audit-lines.ts'
@@ -46,14 +44,17 @@ describe('a line', () => {
     expect(describeLine(JSON.stringify(line))).toBe(text)
   })
 
-  it.each(['hello', '', 'null', '1', '[1]', '{"seq":'])('what is none: %j', (line) => {
-    expect(describeLine(line)).toMatch(/^(\? |null {2}null)/)
-    expect(describeLine(line)).not.toContain('undefined')
-  })
+  it.each(['hello', '', 'null', '1', '[1]', '{"seq":'])(
+    'is shown unchanged when it is invalid: %j',
+    (line) => {
+      expect(describeLine(line)).toMatch(/^(\? |null {2}null)/)
+      expect(describeLine(line)).not.toContain('undefined')
+    },
+  )
 })
 
 describe('lines', () => {
-  test('all, or the last of them, over all files', ({ folder }) => {
+  test('all, or the last ones, from all files', ({ folder }) => {
     writeTestLog(folder, 30, { maxSegmentBytes: 1000 })
     const all = allLines(folder)
     expect(logFileNames(folder).length).toBeGreaterThan(3)
@@ -61,18 +62,18 @@ describe('lines', () => {
     expect(read()).toEqual(all)
     for (const count of [1, 2, 7, all.length - 1, all.length, all.length + 1])
       expect(read(count), String(count)).toEqual(all.slice(-count))
-    // Half a line is not shown: it may be another one in a moment.
+    // Half a line is not shown: a writer may complete it in a moment.
     writeFileSync(logFile(folder), '{"seq":', { flag: 'a' })
     expect(read(1)).toEqual(all.slice(-1))
   })
 
-  test('of a long file only the last are kept in memory, in order', ({ folder }) => {
+  test('only the last lines of a long file are kept in memory, in order', ({ folder }) => {
     writeTestLog(folder, 3000)
     const all = allLines(folder)
     expect([...auditLines(testLogFolder(folder), 5)]).toEqual(all.slice(-5))
   })
 
-  test('none where there is no log', ({ folder }) => {
+  test('none when there is no log', ({ folder }) => {
     expect([...auditLines(`${folder}/none`)]).toEqual([])
     expect([...auditLines(`${folder}/none`, 3)]).toEqual([])
   })

@@ -1,6 +1,4 @@
-/**
- * What somebody with access to the files can do to a log, and where it shows.
- */
+/** How `verify` finds what somebody with access to the files did to a log. */
 import { execFileSync } from 'node:child_process'
 import {
   appendFileSync,
@@ -35,21 +33,20 @@ import {
 } from '../../../support/audit-fixture.ts'
 import { test } from '../../../support/folder-fixture.ts'
 
-/** Number of the first line that must be there. */
+/** Number of the first line that must exist. */
 const oldestInHead = (folder: string) =>
   (JSON.parse(readFileSync(logFile(folder, 'audit.head'), 'latin1')) as { oldest: number }).oldest
 
-const changed =
-  'its hash is not that of its content after the line before: it was changed, or that one was'
-const hashedAnew =
-  'the head has another hash for this line: it or one before was changed and hashed anew, or the head is another one'
+const changed = 'its hash does not match its content and the line before: one of them was changed'
+const rehashed =
+  'the head has another hash for this line: it or an earlier line was changed and rehashed, or the head was replaced'
 const missing = (expected: number, found: number) =>
   `expected line ${expected}, found line ${found}: lines are missing, or out of order`
 const twice = (expected: number, found: number) =>
-  `expected line ${expected}, found line ${found}: a line is here twice, or out of order`
+  `expected line ${expected}, found line ${found}: a line is repeated, or out of order`
 const notWritten = 'audit.head:1: not written by a bridge of this deployment under this root secret'
 
-/** Turns one byte into another one. */
+/** Changes one byte. */
 function flip(file: string, at: number): void {
   const bytes = readFileSync(file)
   bytes[at] = bytes[at]! ^ 1
@@ -57,7 +54,7 @@ function flip(file: string, at: number): void {
 }
 
 describe('a log that nobody touched', () => {
-  test('is right, after one life and after several', ({ folder }) => {
+  test('passes, after one bridge and after several', ({ folder }) => {
     for (const backend of ['native', 'portable', 'native'] as const) {
       writeTestLog(folder, 3, { backend })
       expect(findingIn(folder)).toBeUndefined()
@@ -68,7 +65,7 @@ describe('a log that nobody touched', () => {
     expect(report.last).toMatchObject({ seq: 15 })
   })
 
-  test('is right while it is written', async ({ folder }) => {
+  test('passes while it is written', async ({ folder }) => {
     const log = openTestLog(folder)
     expect(verifyTestLog(folder)).toMatchObject({ lines: 1, remarks: [] })
     log.record(signUse())
@@ -76,12 +73,12 @@ describe('a log that nobody touched', () => {
     log.commit()
     expect(verifyTestLog(folder)).toMatchObject({ lines: 2 })
     expect(findingIn(folder)).toBeUndefined()
-    // The head follows, without another use.
+    // The head is written without another use.
     await expect.poll(() => verifyTestLog(folder).remarks).toEqual([])
     log.close()
   })
 
-  test('half a line at its end is a remark', ({ folder }) => {
+  test('with half a line at its end passes with a remark', ({ folder }) => {
     writeTestLog(folder, 2)
     appendFileSync(logFile(folder), '{"seq":5,"ti')
     expect(verifyTestLog(folder)).toMatchObject({
@@ -91,18 +88,21 @@ describe('a log that nobody touched', () => {
     expect(findingIn(folder)).toBeUndefined()
   })
 
-  test('lines that the head does not cover yet are a remark', ({ folder }) => {
+  test('with lines that the head does not cover yet passes with a remark', ({ folder }) => {
     writeTestLog(folder, 1)
     const head = readFileSync(logFile(folder, 'audit.head'))
     writeTestLog(folder, 1)
     writeFileSync(logFile(folder, 'audit.head'), head)
     expect(findingIn(folder)).toBeUndefined()
     expect(verifyTestLog(folder).remarks).toEqual([
-      'lines 4 to 6 are not under the head yet: a bridge is writing, or was killed',
+      'lines 4 to 6 are not covered by the head yet: a bridge is writing, or was killed',
     ])
   })
 
-  /** What says that the lines before 21 are gone, chained to the last line but under no key. */
+  /**
+   * A forged line that says that lines before 21 were removed. It is chained, but no head covers
+   * it.
+   */
   const forgedAfter = (last: string) => {
     const { seq, hash, time } = JSON.parse(last) as { seq: number; hash: string; time: number }
     const body = `{"seq":${seq + 1},"time":${time},"event":"rotated","oldest":21`
@@ -126,22 +126,22 @@ describe('a log that nobody touched', () => {
         writeFileSync(logFile(folder), `${line}\n`)
       },
     },
-  ])('a line $where makes nothing of missing ones', ({ forge, name }, { folder }) => {
+  ])('a forged line $where does not hide missing lines', ({ forge, name }, { folder }) => {
     writeTestLog(folder, 30)
     forge(folder, name)
     const missing = `${name}:1: lines 1 to 20 are missing at the beginning`
     expect(findingIn(folder)).toBe(missing)
-    // Nor does the next bridge make anything of it.
+    // The next bridge ignores it, too.
     writeTestLog(folder, 1)
     expect(findingIn(folder)).toBe(missing)
   })
 
-  test('without the key it says what it cannot see', ({ folder }) => {
+  test('without the key it says what it cannot check', ({ folder }) => {
     writeTestLog(folder, 3)
     const withoutKey = () => verifyAuditLog(testLogFolder(folder), undefined)
     const remark = 'the head was not checked: only the root secret shows whether it is authentic'
     expect(withoutKey()).toMatchObject({ lines: 5, remarks: [remark] })
-    // Somebody who can write a head, though not one under the key, can cut the log then.
+    // Without the key, a cut with a forged head goes undetected.
     changeLines(folder, (lines) => lines.slice(0, 3))
     const { hash } = verifyTestLog(folder).last!
     const head = formatHead({ seq: 3, oldest: 1, hash }, Buffer.alloc(32))
@@ -161,7 +161,7 @@ describe('a log that is not there', () => {
   test('a log without its head', ({ folder }) => {
     writeTestLog(folder, 1)
     rmSync(logFile(folder, 'audit.head'))
-    expect(findingIn(folder)).toBe('audit.head:1: missing: where the log ended is not known')
+    expect(findingIn(folder)).toBe('audit.head:1: missing: where the log ended is unknown')
   })
 
   test('a head without its log', ({ folder }) => {
@@ -172,7 +172,7 @@ describe('a log that is not there', () => {
 })
 
 describe('changed bytes', () => {
-  test('every bit-flipped byte of a log is found, in its line or the next', ({ folder }) => {
+  test('every flipped byte of a log is found, in its line or the next', ({ folder }) => {
     writeTestLog(folder, 3)
     const file = logFile(folder)
     const whole = readFileSync(file)
@@ -219,21 +219,23 @@ describe('changed bytes', () => {
     }
   })
 
-  test('hashes made anew do not get past the head', ({ folder }) => {
+  test('a rehashed log does not match the head', ({ folder }) => {
     writeTestLog(folder, 3)
     changeLines(folder, (lines) =>
       hashAnew(lines.map((line) => line.replace('"pid":1234', '"pid":4321'))),
     )
-    expect(findingIn(folder)).toBe(`audit.log:5: ${hashedAnew}`)
+    expect(findingIn(folder)).toBe(`audit.log:5: ${rehashed}`)
   })
 
-  test('a removed line with numbers and hashes made anew does not either', ({ folder }) => {
+  test('a log that is renumbered and rehashed after a removed line does not, either', ({
+    folder,
+  }) => {
     writeTestLog(folder, 3)
     changeLines(folder, (lines) => hashAnew(lines.filter((_line, index) => index !== 2)))
     expect(findingIn(folder)).toBe('audit.log:4: lines 5 to 5 are missing at the end')
   })
 
-  test('a head made anew without the key is none', ({ folder }) => {
+  test('a head that is written without the key is not accepted', ({ folder }) => {
     writeTestLog(folder, 3)
     const other = `${folder}/other`
     mkdirSync(other)
@@ -243,7 +245,7 @@ describe('changed bytes', () => {
     expect(findingIn(folder)).toBe(notWritten)
   })
 
-  test('a head that is the log of another deployment is none', ({ folder }) => {
+  test('a head that contains a line of the log is not accepted', ({ folder }) => {
     writeTestLog(folder, 3)
     writeFileSync(logFile(folder, 'audit.head'), allLines(folder)[0]!)
     expect(findingIn(folder)).toBe(notWritten)
@@ -305,7 +307,7 @@ describe('segments', () => {
     expect(verifyTestLog(folder).remarks).toEqual([])
   })
 
-  test('those that the limit removed are a remark', ({ folder }) => {
+  test('segments that the limit removed are a remark', ({ folder }) => {
     writeTestLog(folder, 30, { ...small, maxSegments: 2 })
     expect(logFileNames(folder).length).toBe(3)
     expect(findingIn(folder)).toBeUndefined()
@@ -315,7 +317,7 @@ describe('segments', () => {
     ])
   })
 
-  test('one that somebody removed at the beginning is not', ({ folder }) => {
+  test('a segment that somebody removed at the beginning is found', ({ folder }) => {
     writeTestLog(folder, 30, small)
     const [first, second] = logFileNames(folder)
     rmSync(logFile(folder, first))
@@ -325,7 +327,7 @@ describe('segments', () => {
     )
   })
 
-  test('nor one beyond what the limit removed', ({ folder }) => {
+  test('a removed segment beyond the limit is found', ({ folder }) => {
     writeTestLog(folder, 30, { ...small, maxSegments: 3 })
     const [first, second] = logFileNames(folder)
     rmSync(logFile(folder, first))
@@ -335,7 +337,7 @@ describe('segments', () => {
     )
   })
 
-  test('removed ones go on being missing until the limit would have removed them', ({ folder }) => {
+  test('a removed segment is reported until the limit would have removed it', ({ folder }) => {
     const limits = { maxSegmentBytes: 1000, maxSegments: 3 }
     writeTestLog(folder, 30, limits)
     const segments = logFileNames(folder).slice(0, -1)
@@ -355,7 +357,7 @@ describe('segments', () => {
     expect(logFileNames(folder).length).toBe(4)
   })
 
-  test('a bridge that runs does not take what it finds for what it wrote', ({ folder }) => {
+  test('a running bridge ignores segments that it did not write', ({ folder }) => {
     const log = openTestLog(folder, { maxSegmentBytes: 1000 })
     const use = (times: number) => {
       for (let uses = 0; uses < times; uses++) {
@@ -401,7 +403,7 @@ describe('segments', () => {
     },
   )
 
-  test('a log that went on after a break keeps its limit', ({ folder }) => {
+  test('a log that continues after a break keeps its limit', ({ folder }) => {
     const limits = { maxSegmentBytes: 1000, maxSegments: 2 }
     writeTestLog(folder, 20, limits)
     appendFileSync(logFile(folder), 'x\n')
@@ -412,7 +414,7 @@ describe('segments', () => {
     expect(findingIn(folder)).toBeUndefined()
   })
 
-  test('a segment under another name does not hide that', ({ folder }) => {
+  test('a renamed segment does not hide a removed one', ({ folder }) => {
     writeTestLog(folder, 30, { maxSegmentBytes: 1000 })
     const [first, second, third] = logFileNames(folder)
     for (const name of [first, second]) rmSync(logFile(folder, name))
@@ -421,7 +423,7 @@ describe('segments', () => {
     expect(findingIn(folder)).toMatch(/:1: lines 1 to \d+ are missing at the beginning$/)
   })
 
-  test('one that is gone in the middle', ({ folder }) => {
+  test('a missing segment in the middle', ({ folder }) => {
     writeTestLog(folder, 30, small)
     const [, second, third] = logFileNames(folder)
     rmSync(logFile(folder, second))
@@ -442,7 +444,7 @@ describe('segments', () => {
     )
   })
 
-  test('two with their names exchanged', ({ folder }) => {
+  test('two segments with their names exchanged', ({ folder }) => {
     writeTestLog(folder, 30, small)
     const [, second, third] = logFileNames(folder)
     renameSync(logFile(folder, second), logFile(folder, 'x'))
@@ -462,7 +464,7 @@ describe('segments', () => {
   })
 })
 
-test('a head of long ago is no head of these lines', ({ folder }) => {
+test('a head that is too old is not accepted', ({ folder }) => {
   writeTestLog(folder, 1)
   const head = readFileSync(logFile(folder, 'audit.head'))
   const log = openTestLog(folder)
@@ -471,19 +473,19 @@ test('a head of long ago is no head of these lines', ({ folder }) => {
   log.close()
   expect(findingIn(folder)).toBeUndefined()
   writeFileSync(logFile(folder, 'audit.head'), head)
-  expect(findingIn(folder)).toBe('audit.head:1: of an earlier time: lines 4 to 1006 are under none')
+  expect(findingIn(folder)).toBe('audit.head:1: too old: no head covers lines 4 to 1006')
   writeTestLog(folder, 0)
   expect(findingIn(folder)).toContain('the head is older than the lines')
 })
 
-test('lines that a killed bridge left are remarked for ever', ({ folder }) => {
+test('lines that a killed bridge left stay a remark', ({ folder }) => {
   writeTestLog(folder, 1)
   const head = readFileSync(logFile(folder, 'audit.head'))
   writeTestLog(folder, 1)
   writeFileSync(logFile(folder, 'audit.head'), head)
   for (let life = 0; life < 3; life++) writeTestLog(folder, 1)
   expect(verifyTestLog(folder).remarks).toEqual([
-    '3 lines were left by killed bridges and never under a head of theirs',
+    '3 lines were left by killed bridges, which no longer wrote a head for them',
   ])
 })
 
@@ -492,7 +494,7 @@ test.for([
   { name: 'a folder', make: (path: string) => mkdirSync(path) },
   { name: 'a link', make: (path: string) => symlinkSync('/dev/zero', path) },
 ])(
-  '$name in the place of the log or the head is named, and nobody waits for it',
+  '$name in the place of the log or the head is an error that names it, without waiting',
   async ({ make }, { folder }) => {
     for (const name of ['audit.log', 'audit.head']) {
       writeTestLog(folder, 1)
@@ -506,7 +508,7 @@ test.for([
   },
 )
 
-test('lines that are meant to break who reads them do not', ({ folder }) => {
+test('lines that are made to break a reader do not', ({ folder }) => {
   const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`
   const bodies = [
     '"event":"inconsistent","what":{"toString":1},"expected":{"seq":{}},"found":[]',
@@ -523,7 +525,7 @@ test('lines that are meant to break who reads them do not', ({ folder }) => {
   }
 })
 
-test('a line without an end does not fill the memory', ({ folder }) => {
+test('an endless line does not fill the memory', ({ folder }) => {
   writeTestLog(folder, 1)
   writeFileSync(logFile(folder), Buffer.alloc(40 * 1024 * 1024, 'x'))
   expect(findingIn(folder)).toBe('audit.log:1: the line has no end')

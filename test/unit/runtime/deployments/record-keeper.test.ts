@@ -4,7 +4,10 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { keepRecord } from '../../../../runtime/src/supervisor/record/record-keeper.ts'
+import {
+  keepRecord,
+  recordRetryMs,
+} from '../../../../runtime/src/supervisor/record/record-keeper.ts'
 import {
   readRecord,
   type DeploymentRecord,
@@ -34,7 +37,7 @@ const count = (executions: number) => (from: DeploymentRecord) => ({ ...from, ex
 const noReserve = { write: (work: () => Promise<void>) => work() }
 
 const keeperOf = (path: string, { log } = recordingLog()) =>
-  keepRecord({ path, record, reserve: noReserve, log })
+  keepRecord({ path, record, reserve: noReserve, log, retryMs: 50 })
 
 describe('a record', () => {
   test('shows a change when it is on disk, not before', async ({ folder }) => {
@@ -78,6 +81,10 @@ describe('a record', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
+  test('is tried again every second', () => {
+    expect(recordRetryMs).toBe(1000)
+  })
+
   test('is none where nothing is', ({ folder }) => {
     expect(readRecord(join(folder, 'record.json'))).toBeUndefined()
   })
@@ -108,7 +115,7 @@ describe('a record', () => {
     await keeper.change(count(1))
     disk.fill()
     const changed = keeper.change(count(2))
-    keeper.hurry()
+    keeper.stopRetrying()
     await changed
     await keeper.change(count(3))
     // Once, however often it is tried.
@@ -122,7 +129,7 @@ describe('a record', () => {
     const path = join(disk.path, 'record.json')
     const keeper = keeperOf(path, recorded)
     disk.fill()
-    keeper.offerRoom(() => Promise.resolve(disk.free()))
+    keeper.offerSpace(() => Promise.resolve(disk.free()))
     await keeper.change(count(1))
     expect(readRecord(path)?.executions).toBe(1)
     expect(recorded.lines).toEqual([])

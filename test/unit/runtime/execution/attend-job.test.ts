@@ -30,10 +30,10 @@ test('an execution that is over is not kept, whatever its signal belongs to', as
     return { exit: await attendJob(job, { request, started, graceMs: 1 }) }
   })
   // As the daemon's, which outlives all of them.
-  const [stop, hurry] = [new AbortController(), new AbortController()]
+  const [stop, noGrace] = [new AbortController(), new AbortController()]
   const request = {
     signal: stop.signal,
-    hurry: hurry.signal,
+    noGrace: noGrace.signal,
     graceMs: () => undefined,
     onEvent: () => {},
     onOutput: () => Promise.resolve(),

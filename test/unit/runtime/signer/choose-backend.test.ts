@@ -10,13 +10,13 @@ import type { SecretKeys } from '../../../../runtime/src/signer/backend.ts'
 import { test } from '../../../support/folder-fixture.ts'
 import { backends, native } from '../../../support/signer-backends.ts'
 
-test('native where it works, unless the portable one is asked for', async () => {
+test('the native backend is chosen where it works, unless the setting is portable', async () => {
   expect((await chooseBackend('auto')).backend.name).toBe('native')
   expect((await chooseBackend('native')).backend.name).toBe('native')
   expect((await chooseBackend('portable')).backend.name).toBe('portable')
 })
 
-test.for(backends)('the self-test knows the answers of the $name backend', (backend) => {
+test.for(backends)('the $name backend passes the self-test', (backend) => {
   selfTest(backend)
 })
 
@@ -48,9 +48,9 @@ test.for<{ name: string; broken: (keys: SecretKeys) => Partial<SecretKeys>; says
   expect(() => selfTest({ openKeys })).toThrow(says)
 })
 
-test('a host without the native addon', async ({ folder }) => {
+test('a missing native addon is an error that names the build command', async ({ folder }) => {
   const root = fileURLToPath(new URL('../../../../', import.meta.url))
-  // A copy of the package as it is before its build.
+  // A copy of the package in its state before the build.
   for (const name of ['package.json', 'src'])
     cpSync(join(root, 'native', name), join(folder, name), { recursive: true })
   rmSync(join(folder, 'build'), { recursive: true, force: true })
@@ -64,7 +64,7 @@ test('a host without the native addon', async ({ folder }) => {
   )
 })
 
-test('a host where the native signer does not load: portable, said why; or an error', async () => {
+test('without native signer, auto takes portable with a reason, and native is an error', async () => {
   vi.resetModules()
   vi.doMock('../../../../runtime/src/signer/native-backend.ts', () => ({
     nativeBackend: () => {

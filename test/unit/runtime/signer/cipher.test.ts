@@ -15,7 +15,7 @@ const opensslNames = { p256: 'prime256v1', secp256k1: 'secp256k1' }
 const alice = bytes('a1'.repeat(32))
 const bob = bytes('b2'.repeat(32))
 
-/** One side's own key and what both know. */
+/** One side's private key, and the data that both sides know. */
 type Side = Peer & { privateKey: Uint8Array }
 
 const cases = backends.flatMap((backend) =>
@@ -59,7 +59,7 @@ describe.each(cases)('$name, $curve', ({ backend, curve }) => {
     expect(hex(decrypt(fromBob(bytes('01')), sealed))).toBe(hex(plaintext))
   })
 
-  it('both sides read both directions, as the key does not depend on who asks', () => {
+  it('both sides derive the same key and can decrypt both directions', () => {
     const salt = bytes('aa')
     const toBob = encrypt(fromAlice(salt), bytes('01'))
     const toAlice = encrypt(fromBob(salt), bytes('02'))
@@ -73,25 +73,25 @@ describe.each(cases)('$name, $curve', ({ backend, curve }) => {
     ])
   })
 
-  it('one may be one’s own peer, with the own key as salt', () => {
+  it('a deployment may be its own peer, with its own key as salt', () => {
     const self = fromAlice(compressed(alice), compressed(alice))
     expect(hex(decrypt(self, encrypt(self, bytes('beef'))))).toBe('beef')
   })
 
-  it('33 and 65 bytes of one key are one peer', () => {
+  it('the 33-byte and 65-byte forms of one key are the same peer', () => {
     const sealed = encrypt(fromAlice(bytes('00'), uncompressed(bob)), bytes('cafe'))
     expect(hex(decrypt(fromBob(bytes('00'), compressed(alice)), sealed))).toBe('cafe')
     expect(hex(decrypt(fromBob(bytes('00'), uncompressed(alice)), sealed))).toBe('cafe')
   })
 
-  it('every encryption has an iv of its own', () => {
+  it('every encryption has its own iv', () => {
     const ivs = Array.from({ length: 50 }, () =>
       hex(encrypt(fromAlice(bytes('')), bytes('00')).subarray(0, 12)),
     )
     expect(new Set(ivs).size).toBe(50)
   })
 
-  it('a third party cannot open it', () => {
+  it('a third party cannot decrypt', () => {
     const sealed = encrypt(fromAlice(bytes('')), bytes('00'))
     const carol = { ...fromBob(bytes('')), privateKey: bytes('c3'.repeat(32)) }
     expect(() => decrypt(carol, sealed)).toThrow('the bytes could not be decrypted')
@@ -133,7 +133,7 @@ describe.each(cases)('$name, $curve', ({ backend, curve }) => {
     expect(toErrorObject(decrypting as RpcError)).toEqual(wire)
   })
 
-  it('a point of the other curve is none of this one', async () => {
+  it('a point of the other curve is refused', async () => {
     const other = curve === 'p256' ? secp256k1 : p256
     const key = other.getPublicKey(bob, false)
     const error = await thrownBy(() => encrypt(fromAlice(bytes(''), key), bytes('')))
@@ -145,7 +145,7 @@ describe.each(encryptionCurves)('the agreement of the portable backend: %s', (cu
   const compressed = (key: Uint8Array) => noble[curve].getPublicKey(key, true)
   const uncompressed = (key: Uint8Array) => noble[curve].getPublicKey(key, false)
 
-  it('the shared x is that of OpenSSL, 32 bytes, for 40 pairs', () => {
+  it('the shared x equals that of OpenSSL, 32 bytes, for 40 pairs', () => {
     for (let index = 1; index <= 40; index++) {
       const own = new Uint8Array(32).fill(index)
       const peer = new Uint8Array(32).fill(index + 100)

@@ -16,7 +16,7 @@ describe.each(backends)('derivation by the $name backend', (backend) => {
   }
   const deriveAccount = (secret: Uint8Array) => backend.openRoot(secret).account
 
-  it('is the same every time and leaves the root alone', () => {
+  it('gives the same keys every time and does not change the root', () => {
     expect(keysOf()).toEqual(keysOf())
     expect(hex(root)).toBe('01'.repeat(32))
   })
@@ -44,7 +44,7 @@ describe.each(backends)('derivation by the $name backend', (backend) => {
     expect(keysOf(label, secret).filter((key) => before.has(key))).toEqual([])
   })
 
-  it('the account depends on the root alone', () => {
+  it('the account depends only on the root', () => {
     expect(hex(deriveAccount(root))).toBe(hex(deriveAccount(root)))
     expect(hex(deriveAccount(root))).not.toBe(hex(deriveAccount(new Uint8Array(32))))
     expect(keysOf()).not.toContain(hex(deriveAccount(root)))

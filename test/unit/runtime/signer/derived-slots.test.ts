@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createDerivedSlots } from '../../../../runtime/src/signer/derived-slots.ts'
 import { maxDerived, slots } from '../../../../runtime/src/signer/backend.ts'
 
-/** Slots over keys that only note what is derived into them. */
+/** Slots over fake keys, which only record what is derived. */
 function recordedSlots() {
   const derived: [number, readonly number[]][] = []
   const { slotOf } = createDerivedSlots({
@@ -21,7 +21,7 @@ describe('HD slots', () => {
     ])
   })
 
-  it('the path used longest ago makes room, and is derived anew', () => {
+  it('the least recently used path is replaced, and derived again when it is used', () => {
     const { derived, slotOf } = recordedSlots()
     for (let index = 0; index < maxDerived; index++) slotOf(`m/${index}`, index)
     slotOf('m/0')
@@ -35,7 +35,7 @@ describe('HD slots', () => {
     ])
   })
 
-  it('a path that is none takes no slot', () => {
+  it('an invalid path takes no slot', () => {
     const { slotOf } = createDerivedSlots({ derive: () => {} })
     const bad = () =>
       slotOf('m/x', () => {

@@ -1,5 +1,5 @@
 /**
- * Each agreement three times: native, portable, and noble with node:crypto called directly.
+ * Compares three implementations of each agreement: native, portable, and noble with node:crypto.
  */
 import { describe, expect, it } from 'vitest'
 import { encryptionCurves, type EncryptionCurve } from '@causeway/guest-sdk/protocol'
@@ -46,7 +46,7 @@ function referenceKey({ curve, own, peer, salt }: Case): Uint8Array {
 
 function drawCase(random: RandomSource, curve: EncryptionCurve): Case {
   const own = randomKey(random, curve)
-  // One time in fifty one's own peer.
+  // One time in fifty, both sides have the same key.
   const peer = random.below(50) === 0 ? own : randomKey(random, curve)
   return { curve, own, peer, salt: random.bytes(random.below(80)) }
 }
@@ -69,7 +69,7 @@ function checkAgreement(random: RandomSource, curve: EncryptionCurve): number {
 }
 
 describe.each(encryptionCurves)('%s', (curve) => {
-  it('2,000 agreements are everybody’s, in both directions', async () => {
+  it('2,000 agreements have the same result in all three, in both directions', async () => {
     const check = (random: RandomSource) => checkAgreement(random, curve)
     expect(await checkEach(`agreement ${curve}`, 2000, check)).toBe(2000)
   }, 600_000)

@@ -9,7 +9,7 @@ import { referenceSignature } from '../../../support/signer-reference.ts'
 const pathsOfSeed = 50
 const maxDepth = 10
 
-/** Up to ten indexes, half of them hardened, every fourth one of the smallest or the largest. */
+/** Up to ten indexes: half of them hardened, every fourth one the smallest or the largest. */
 function drawPath(random: RandomSource): number[] {
   const edges = [0, 1, 2 ** 31 - 1, 2 ** 31, 2 ** 31 + 1, 2 ** 32 - 1]
   const drawIndex = () =>
@@ -23,7 +23,7 @@ function referenceKey(seed: Uint8Array, path: readonly number[]): HDKey {
   return path.reduce((key, index) => key.deriveChild(index), HDKey.fromMasterSeed(seed))
 }
 
-it('5,000 keys of 100 seeds are those of @scure/bip32', async () => {
+it('5,000 keys of 100 seeds equal those of @scure/bip32', async () => {
   const compared = await checkEach('hd', 5000 / pathsOfSeed, (random) => {
     const hdSeed = random.bytes(64)
     const keys = openKeys(native, { signing: {}, encryption: {}, hdSeed })

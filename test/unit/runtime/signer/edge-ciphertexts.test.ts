@@ -1,6 +1,4 @@
-/**
- * Ciphertexts that are not genuine, and shared secrets that begin with zeros.
- */
+/** Forged ciphertexts, and shared secrets that begin with zeros. */
 import { createECDH } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { encryptionCurves, type EncryptionCurve } from '@causeway/guest-sdk/protocol'
@@ -23,7 +21,7 @@ const failed = {
 
 const opensslNames = { p256: 'prime256v1', secp256k1: 'secp256k1' }
 
-/** Private keys whose shared point with the own key has an x that begins with a zero byte. */
+/** Private keys for which the shared x begins with a zero byte. */
 function keysWithLeadingZero(curve: EncryptionCurve, count: number): Uint8Array[] {
   const ecdh = createECDH(opensslNames[curve])
   ecdh.setPrivateKey(ownKey)
@@ -45,7 +43,7 @@ describe.each(backends)('$name', (backend) => {
     const peer = { curve, peerPublicKey, salt }
     const sealed = keyring.encrypt(peer, plaintext)
 
-    /** What a caller sees: the plaintext or the error. */
+    /** The plaintext or the error, as a caller sees it. */
     const open = (bytes: Uint8Array, from = peer) => {
       try {
         return hex(keyring.decrypt(from, bytes))
@@ -57,22 +55,22 @@ describe.each(backends)('$name', (backend) => {
       new Set(ciphertexts.map((bytes) => JSON.stringify(open(bytes))))
     const onlyFailed = new Set([JSON.stringify(failed)])
 
-    it('opens what is genuine, or the next tests see errors alone', () => {
+    it('decrypts a genuine ciphertext, so that the next tests do not pass for a wrong reason', () => {
       expect(open(sealed)).toBe(hex(plaintext))
     })
 
-    it('has one answer to a ciphertext cut at any length', () => {
+    it('gives the same answer to a ciphertext cut at any length', () => {
       const cut = Array.from(sealed, (_, length) => sealed.subarray(0, length))
       expect(answers(cut)).toEqual(onlyFailed)
     })
 
-    it.each([0x01, 0x80, 0xff])('has the same answer to any byte changed by %i', (mask) => {
+    it.each([0x01, 0x80, 0xff])('gives the same answer to any byte changed by %i', (mask) => {
       const copy = Uint8Array.from(sealed)
       const changed = Array.from(sealed, (byte, at) => copy.with(at, byte ^ mask))
       expect(answers(changed)).toEqual(onlyFailed)
     })
 
-    it('has the same answer to bytes before, after and between', () => {
+    it('gives the same answer to bytes inserted before, after and between', () => {
       const longer = [
         Uint8Array.of(0, ...sealed),
         Uint8Array.of(...sealed, 0),
@@ -83,7 +81,7 @@ describe.each(backends)('$name', (backend) => {
       expect(answers(longer)).toEqual(onlyFailed)
     })
 
-    it('has the same answer to another salt, peer or curve', () => {
+    it('gives the same answer to another salt, peer or curve', () => {
       const otherPeer = weierstrass[curve].getPublicKey(toBytes(5n))
       const other = curve === 'p256' ? 'secp256k1' : 'p256'
       const otherKey = weierstrass[other].getPublicKey(peerKey)
@@ -96,12 +94,12 @@ describe.each(backends)('$name', (backend) => {
       ]).toEqual(Array.from({ length: 5 }, () => failed))
     })
 
-    it('takes the opposite of the peer’s point for another peer, though its x is the same', () => {
+    it('treats the negated point of the peer as another peer, though its x is the same', () => {
       const opposite = peerPublicKey.with(0, peerPublicKey[0]! ^ 1)
       expect(open(sealed, { ...peer, peerPublicKey: opposite })).toEqual(failed)
     })
 
-    it('keeps the zeros that a shared x begins with', () => {
+    it('keeps the leading zeros of a shared x', () => {
       const own = weierstrass[curve].getPublicKey(ownKey)
       const found = keysWithLeadingZero(curve, 3).map((key) => {
         const publicKey = weierstrass[curve].getPublicKey(key)
@@ -113,7 +111,7 @@ describe.each(backends)('$name', (backend) => {
       expect(found).toEqual(Array.from({ length: 3 }, () => [0, hex(plaintext)]))
     })
 
-    it('leaves nothing of a plaintext that is not genuine', () => {
+    it('returns nothing of a forged plaintext', () => {
       const keys = openKeys(backend, { signing: {}, encryption: { [curve]: ownKey } })
       const forged = Uint8Array.from(sealed).with(sealed.length - 1, sealed.at(-1)! ^ 1)
       expect(keys.decrypt(slots.encryption[curve], peer, forged)).toBe('DECRYPT_FAILED')

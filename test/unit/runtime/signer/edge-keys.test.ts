@@ -45,7 +45,7 @@ describe.each(backends)('$name', (backend) => {
       expect(backend.isPrivateKey(curve, new Uint8Array(length).fill(1))).toBe(false)
     })
 
-    it.each(keys)('the key %s signs every digest as noble does', (_, value) => {
+    it.each(keys)('the key %s signs every digest exactly as noble does', (_, value) => {
       const key = toBytes(value)
       const opened = openKeys(backend, { signing: { [curve]: key }, encryption: {} })
       const digests = named(n).map(([, digest]) => toBytes(digest))
@@ -57,7 +57,7 @@ describe.each(backends)('$name', (backend) => {
       expect(found.filter((signature) => toNumber(signature.subarray(32)) > n / 2n)).toEqual([])
     })
 
-    it('digests that are the same number modulo n have signatures that verify for each other', () => {
+    it('signatures verify for every digest that is equal modulo n', () => {
       const opened = openKeys(backend, { signing: { [curve]: toBytes(7n) }, encryption: {} })
       const verifies = (digest: bigint, other: bigint) =>
         weierstrass[curve].verify(
@@ -71,7 +71,7 @@ describe.each(backends)('$name', (backend) => {
     })
   })
 
-  it.each([0, 0xff])('ed25519: 32 bytes of %i are a key like any other', (byte) => {
+  it.each([0, 0xff])('ed25519: 32 bytes of %i are a valid key', (byte) => {
     const key = new Uint8Array(32).fill(byte)
     const opened = openKeys(backend, { signing: { ed25519: key }, encryption: {} })
     const { ed25519 } = slots.signing

@@ -1,6 +1,6 @@
 /**
- * Peers' public keys that are points, are almost points, or would give a key away if they were taken
- * for points.
+ * Public keys of peers: valid points, near misses, and encodings that would reveal a key if they
+ * were accepted as points.
  */
 import { describe, expect, it } from 'vitest'
 import { encryptionCurves, type EncryptionCurve } from '@causeway/guest-sdk/protocol'
@@ -30,7 +30,7 @@ function openOwn(backend: SignerBackend, curve: EncryptionCurve) {
 
 const keysOf = (curve: EncryptionCurve) => backends.map((backend) => openOwn(backend, curve))
 
-/** `taken` or the refusal, of each backend, by encrypting and by decrypting. */
+/** `taken` or the refusal, from each backend, when encrypting and when decrypting. */
 function outcomes(curve: EncryptionCurve, peerPublicKey: Uint8Array, opened = keysOf(curve)) {
   const slot = slots.encryption[curve]
   return opened.flatMap((keys) => {
@@ -43,7 +43,7 @@ function outcomes(curve: EncryptionCurve, peerPublicKey: Uint8Array, opened = ke
 const takenByAll = ['taken', 'DECRYPT_FAILED', 'taken', 'DECRYPT_FAILED']
 const refusedByAll = Array.from({ length: 4 }, () => 'BAD_PUBLIC_KEY')
 
-/** The first x from `start` for which it holds. */
+/** The first x from `start` that satisfies the condition. */
 function firstX(start: bigint, holds: (x: bigint) => boolean): bigint {
   let x = start
   while (!holds(x)) x++
@@ -82,7 +82,7 @@ describe.each(encryptionCurves)('%s', (curve) => {
   })
 
   const other = curve === 'p256' ? 'secp256k1' : 'p256'
-  // Of order two, were it on a curve: the answer would tell whether the key is even.
+  // On a curve this point would have order two: the answer would reveal whether the key is even.
   const orderTwo = uncompressed(5n, 0n)
   describe('refuses', () => {
     it.each([
@@ -130,7 +130,7 @@ describe.each(encryptionCurves)('%s', (curve) => {
     })
   })
 
-  it('10,000 random and changed encodings: what is a point is taken by both, and nothing else', async () => {
+  it('10,000 random and changed encodings: both backends accept exactly the valid points', async () => {
     const opened = keysOf(curve)
     const seen = { taken: 0, refused: 0 }
     const checked = await checkEach(`encodings ${curve}`, 10_000, (random) => {
@@ -148,9 +148,9 @@ describe.each(encryptionCurves)('%s', (curve) => {
   }, 600_000)
 })
 
-it('a point of secp256k1 whose y is written with p more is refused', () => {
+it('a point of secp256k1 whose y is encoded as y + p is refused', () => {
   const { p, b } = equations.secp256k1
-  // p is 7 modulo 9, so that this is a cube root of whatever has one.
+  // p is 7 modulo 9, so this is a cube root of every number that has one.
   const rootOf = (value: bigint) => power(value, (p + 2n) / 9n, p)
   const y = firstX(1n, (candidate) => {
     const cube = (candidate * candidate - b + p) % p

@@ -22,7 +22,7 @@ const key = async (curve: string) => {
 }
 
 describe('signer_* on the wire', () => {
-  it('signer_publicKey is what deployment_publicKeys says', async () => {
+  it('signer_publicKey returns the key that deployment_publicKeys lists', async () => {
     const reply = (await ask(request('deployment_publicKeys'))) as {
       result: { publicKeys: Record<string, string> }
     }
@@ -32,7 +32,7 @@ describe('signer_* on the wire', () => {
     expect(Object.keys(reply.result.publicKeys)).toEqual(['p256', 'secp256k1', 'ed25519'])
   })
 
-  it('derivationPath is echoed as it was sent, only when it was', async () => {
+  it('derivationPath is echoed exactly as it was sent, and absent otherwise', async () => {
     const sent = { curve: 'secp256k1', derivationPath: 'm/0h/1' }
     const { result } = await call('signer_publicKey', sent)
     expect(result).toMatchObject({ derivationPath: 'm/0h/1' })
@@ -44,7 +44,7 @@ describe('signer_* on the wire', () => {
   it.each([
     { name: 'upper case', change: (hex: string) => hex.toUpperCase() },
     { name: '0x', change: (hex: string) => `0x${hex}` },
-  ])('bytes written otherwise are the same bytes: $name', async ({ change }) => {
+  ])('accepts other spellings of the same bytes: $name', async ({ change }) => {
     const digest = 'ab'.repeat(32)
     const plain = await call('signer_sign', { curve: 'p256', bytes: digest })
     const other = await call('signer_sign', { curve: 'p256', bytes: change(digest) })
@@ -52,7 +52,7 @@ describe('signer_* on the wire', () => {
     expect(plain.result.bytes).toMatch(/^[0-9a-f]{128}$/)
   })
 
-  it.each(['p256', 'secp256k1'])('encrypts to oneself and back on %s', async (curve) => {
+  it.each(['p256', 'secp256k1'])('encrypts to its own key and decrypts, on %s', async (curve) => {
     const publicKey = (await key(curve)) ?? ''
     const sealed = await call('signer_encrypt', { curve, publicKey, salt: publicKey, bytes: '' })
     expect(sealed.result.bytes).toMatch(/^[0-9a-f]{56}$/)
@@ -69,7 +69,7 @@ describe('signer_* on the wire', () => {
     { name: 'short', bytes: '00' },
     { name: 'empty', bytes: '' },
     { name: 'of zeros', bytes: '00'.repeat(28) },
-  ])('what cannot be decrypted has one answer: $name', async ({ bytes }) => {
+  ])('gives the same answer to every failed decryption: $name', async ({ bytes }) => {
     const publicKey = await key('p256')
     const { error } = await call('signer_decrypt', { curve: 'p256', publicKey, salt: '', bytes })
     expect(error).toStrictEqual({
@@ -79,7 +79,7 @@ describe('signer_* on the wire', () => {
     })
   })
 
-  it('a wrong peer is bad params', async () => {
+  it('a wrong public key of a peer is refused as bad params', async () => {
     const sent = { curve: 'p256', publicKey: '02', salt: '', bytes: '' }
     expect((await call('signer_encrypt', sent)).error).toMatchObject({
       code: -32602,
@@ -88,7 +88,7 @@ describe('signer_* on the wire', () => {
   })
 })
 
-/** Calls over a keyring whose every use is seen. */
+/** Calls over a keyring that shows each use to the test. */
 function recorded() {
   const uses: unknown[] = []
   const log = { check: () => {}, record: (use: unknown) => void uses.push(use) }
@@ -103,7 +103,7 @@ describe('every use of a key is recorded', () => {
   const pid = peer.pid
   const digest = 'cd'.repeat(32)
 
-  it('of signing and of public keys, with the path', async () => {
+  it('for signatures and public keys, with the path', async () => {
     const { uses, send } = recorded()
     await send('signer_sign', { curve: 'p256', bytes: digest })
     await send('signer_sign', { curve: 'secp256k1', bytes: digest, derivationPath: "m/1'/2" })
@@ -116,7 +116,7 @@ describe('every use of a key is recorded', () => {
     ])
   })
 
-  it('of encryption, by the ciphertext, and of decryption, also when it fails', async () => {
+  it('for encryption with the ciphertext, and for decryption even when it fails', async () => {
     const { uses, send } = recorded()
     const publicKey = (await key('p256')) ?? ''
     const agreement = { curve: 'p256', publicKey, salt: '00' }
@@ -131,7 +131,7 @@ describe('every use of a key is recorded', () => {
     ])
   })
 
-  it('and none where no key was used', async () => {
+  it('and nothing is recorded when no key was used', async () => {
     const { uses, send } = recorded()
     await send('signer_sign', { curve: 'p256', bytes: '00' })
     await send('signer_sign', { curve: 'p256', bytes: digest, derivationPath: 'm/0' })
@@ -141,7 +141,7 @@ describe('every use of a key is recorded', () => {
     expect(uses).toEqual([])
   })
 
-  it('no key is used while its use could not be recorded', async () => {
+  it('no key is used while uses cannot be recorded', async () => {
     const { uses, log, send } = recorded()
     log.check = () => {
       throw new RpcError('UNAVAILABLE', 'the host cannot write the audit log')

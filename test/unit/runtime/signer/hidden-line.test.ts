@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createHiddenLine } from '../../../../runtime/src/signer/root/hidden-line.ts'
 
-/** Types all bytes. @returns the outcome of the last one, and the line */
+/** Types all bytes. @returns the outcome of the last byte, and the line */
 function typed(...input: (string | number)[]) {
   const line = createHiddenLine()
   const bytes = input.flatMap((part) =>
@@ -42,7 +42,7 @@ describe('a line that is not shown', () => {
     expect(typed(`${'x'.repeat(1024)}\r`).line).toHaveLength(1024)
   })
 
-  it('bytes are taken as they are, UTF-8 or not', () => {
+  it('keeps bytes unchanged, UTF-8 or not', () => {
     expect([...typed(0xff, 0xfe, '\r').line]).toEqual([0xff, 0xfe])
   })
 })

@@ -143,7 +143,7 @@ describe.each(backends)('a keys file, checked by the $name backend', (backend) =
     expect(error.message).not.toMatch(/1111|abab|ffff|c4c4/i)
   })
 
-  test('keys as names of fields are not repeated', async ({ folder }) => {
+  test('errors do not repeat a key that is used as a field name', async ({ folder }) => {
     const file = writeKeys(folder, { signing: { [one]: two } })
     const { message } = (await thrownBy(() => read(file))) as Error
     expect(message).not.toMatch(/1111|abab/i)
@@ -163,7 +163,7 @@ describe.each(backends)('a keys file, checked by the $name backend', (backend) =
     expect(read(writeKeys(folder, {}, mode))).toEqual({ signing: {}, encryption: {} })
   })
 
-  test('that is missing is named', async ({ folder }) => {
+  test('is named in the error when it is missing', async ({ folder }) => {
     const file = join(folder, 'none.json')
     expect(await thrownBy(() => read(file))).toMatchObject({
       code: 'ENOENT',
@@ -180,7 +180,7 @@ describe('imported keys', () => {
     merged: mergeImported(first, second),
   })
 
-  test('of two places: the first wins key by key, what is not used is zeroed', () => {
+  test('from two places: the first wins key by key, unused keys are zeroed', () => {
     const { second, merged } = merge(
       { signing: { p256: filled(1) }, encryption: {}, hdSeed: new Uint8Array(64).fill(2) },
       {
@@ -197,14 +197,14 @@ describe('imported keys', () => {
     expect([second.signing.p256, second.hdSeed]).toEqual([filled(0), new Uint8Array(64)])
   })
 
-  test('of nowhere are none', () => {
+  test('are empty when no file supplies any', () => {
     const none = () => ({ signing: {}, encryption: {} })
     expect(mergeImported(none(), none())).toEqual(none())
     const { merged } = merge(none(), { ...none(), hdSeed: new Uint8Array(64).fill(7) })
     expect(importedNames(merged)).toEqual(['hdSeed'])
   })
 
-  test('are named, never shown, and wiped', ({ folder }) => {
+  test('are named, never shown, and zeroed', ({ folder }) => {
     const file = writeKeys(folder, { signing: { ed25519: one }, encryption: { p256: two } })
     const keys = readImportedKeys(file, native.isPrivateKey)
     expect(importedNames(keys)).toEqual(['signing.ed25519', 'encryption.p256'])

@@ -24,7 +24,7 @@ const digestOf = (text: string) => createHash('sha256').update(text).digest()
 const toDigest = (value: bigint) => bytes(value.toString(16).padStart(64, '0'))
 const sOf = (signature: Uint8Array) => BigInt(`0x${hex(signature.subarray(32))}`)
 
-/** SPKI of a raw public key, so that OpenSSL verifies what noble signed. */
+/** SPKI of a raw public key: lets OpenSSL verify a signature of noble. */
 function publicKeyObject(curve: SigningCurve, key: Uint8Array) {
   if (curve === 'ed25519') {
     const spki = Buffer.concat([bytes('302a300506032b6570032100'), key])
@@ -59,7 +59,7 @@ describe.each(backends)('the $name backend', (backend) => {
     const keyring = open()
     const { signing, encryption } = fixedKeys()
 
-    it('are those of the private keys', () => {
+    it('belong to the private keys', () => {
       const inHex = (keys: Readonly<Record<string, Uint8Array>>) =>
         Object.fromEntries(Object.entries(keys).map(([curve, key]) => [curve, hex(key)]))
       expect(inHex(keyring.publicKeys)).toEqual({
@@ -73,11 +73,11 @@ describe.each(backends)('the $name backend', (backend) => {
       })
     })
 
-    it.each(signingCurves)('of %s: one key, wherever it is asked for', (curve) => {
+    it.each(signingCurves)('of %s: every way to get the key returns the same one', (curve) => {
       expect(keyring.publicKey(curve)).toEqual(keyring.publicKeys[curve])
     })
 
-    it('of a path is the HD key, and m is not the signing key', () => {
+    it('at a path is the HD key, and m is not the signing key', () => {
       const master = HDKey.fromMasterSeed(fixedKeys().hdSeed)
       const at = (path: string) => keyring.publicKey('secp256k1', path)
       expect(hex(at('m'))).toBe(hex(master.publicKey!))
@@ -93,7 +93,7 @@ describe.each(backends)('the $name backend', (backend) => {
     const privateKey = fixedKeys().signing[curve]
     const order = orders[curve]
 
-    it('are those of noble, low s, and OpenSSL verifies them, for 64 digests', () => {
+    it('equal those of noble, have a low s, and verify with OpenSSL, for 64 digests', () => {
       let normalised = 0
       for (let index = 0; index < 64; index++) {
         const message = `message ${index}`
@@ -106,7 +106,7 @@ describe.each(backends)('the $name backend', (backend) => {
         expect(hex(signature)).toBe(hex(raw.subarray(0, 32)) + hex(toDigest(low)))
         expect(verifies(curve, keyring.publicKeys[curve], message, signature)).toBe(true)
       }
-      // Both kinds were among them.
+      // Without normalisation, some digests give a high s and others a low one.
       expect(normalised).toBeGreaterThan(10)
       expect(normalised).toBeLessThan(54)
     })
@@ -148,7 +148,7 @@ describe.each(backends)('the $name backend', (backend) => {
   })
 
   describe('secp256k1 signatures at a path', () => {
-    it('are of the HD key', () => {
+    it('are made with the HD key', () => {
       const keyring = open()
       const digest = digestOf('x')
       const { privateKey } = HDKey.fromMasterSeed(fixedKeys().hdSeed).derive("m/0'/1")
@@ -160,7 +160,7 @@ describe.each(backends)('the $name backend', (backend) => {
   describe('ed25519 signatures', () => {
     const keyring = open()
 
-    it.each([0, 1, 31, 32, 33, 64, 100_000])('of %i bytes', (length) => {
+    it.each([0, 1, 31, 32, 33, 64, 100_000])('sign a message of %i bytes', (length) => {
       const message = 'x'.repeat(length)
       const signature = keyring.sign('ed25519', Buffer.from(message))
       const expected = ed25519.sign(Buffer.from(message), fixedKeys().signing.ed25519)
@@ -168,7 +168,7 @@ describe.each(backends)('the $name backend', (backend) => {
       expect(verifies('ed25519', keyring.publicKeys.ed25519, message, signature)).toBe(true)
     })
 
-    it('take no path', async () => {
+    it('refuse a path', async () => {
       const error = await thrownBy(() => keyring.sign('ed25519', new Uint8Array(), 'm/0'))
       expect(error).toMatchObject({ kind: 'BAD_DERIVATION_PATH' })
     })
@@ -193,7 +193,7 @@ describe.each(backends)('the $name backend', (backend) => {
   })
 
   describe('destroy', () => {
-    it('zeroes every key it was given', () => {
+    it('zeroes every key that the keyring was given', () => {
       const keys = fixedKeys()
       open(keys).destroy()
       const all = [...Object.values(keys.signing), ...Object.values(keys.encryption), keys.hdSeed]
@@ -217,7 +217,7 @@ describe.each(backends)('the $name backend', (backend) => {
       { name: 'public key of ed25519', use: (keyring) => keyring.publicKey('ed25519') },
       { name: 'encrypt', use: (keyring) => keyring.encrypt(peer, digest) },
       { name: 'decrypt', use: (keyring) => keyring.decrypt(peer, digest) },
-    ])('leaves nothing to $name', ({ use }) => {
+    ])('makes every later use fail: $name', ({ use }) => {
       const keyring = open()
       keyring.sign('secp256k1', digest, 'm/0')
       keyring.destroy()

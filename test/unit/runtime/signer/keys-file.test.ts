@@ -10,8 +10,8 @@ import { native } from '../../../support/signer-backends.ts'
 const decode = (content: Buffer) => decodeKeysFile('file', content, native.isPrivateKey)
 const digits = (byte: string, count = 32) => byte.repeat(count)
 
-describe('a keys file that is written', () => {
-  it('is JSON with every key in hex', () => {
+describe('a keys file', () => {
+  it('is written as JSON with every key in hex', () => {
     expect(JSON.parse(encodeKeysFile(fixedKeys()).toString())).toEqual({
       signing: { p256: digits('11'), secp256k1: digits('22'), ed25519: digits('33') },
       encryption: { p256: digits('44'), secp256k1: digits('55') },
@@ -19,7 +19,7 @@ describe('a keys file that is written', () => {
     })
   })
 
-  it('holds every digit', () => {
+  it('contains every digit', () => {
     const hdSeed = Uint8Array.from({ length: 64 }, (_, index) => index * 4 + 3)
     const content = encodeKeysFile({ signing: {}, encryption: {}, hdSeed })
     const written = (JSON.parse(content.toString()) as { hdSeed: string }).hdSeed
@@ -35,7 +35,7 @@ describe('a keys file that is written', () => {
     expect(decode(encodeKeysFile(keys))).toEqual(keys)
   })
 
-  it('has no digit of a key left after it was read', () => {
+  it('has no digit of a key left in its buffer after reading', () => {
     const content = encodeKeysFile(fixedKeys())
     const length = content.length
     decode(content)
@@ -43,7 +43,7 @@ describe('a keys file that is written', () => {
     expect(content.toString()).not.toMatch(/(\w\w)\1{3}/)
   })
 
-  it('a field that occurs twice counts once, as JSON has it', () => {
+  it('may repeat a field: the last value counts, as JSON.parse has it', () => {
     const text = `{"signing":{"p256":"${digits('11')}","p256":"${digits('22')}"}}`
     const { signing } = decode(Buffer.from(text))
     expect(signing).toEqual({ p256: new Uint8Array(32).fill(0x22) })

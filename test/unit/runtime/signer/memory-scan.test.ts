@@ -1,6 +1,5 @@
 /**
- * Where a process that uses keys has them in its memory, and that none are left when they are
- * destroyed.
+ * Scans a process for its keys: where they are in memory, and that none are left after `destroy`.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -24,7 +23,7 @@ import {
   sharedSecrets,
 } from '../../../support/signer-side-secrets.ts'
 
-// Two hundred needles in a hundred megabytes.
+// The scan searches a hundred megabytes for two hundred byte strings.
 vi.setConfig({ testTimeout: 120_000 })
 
 const folder = mkdtempSync(join(tmpdir(), 'causeway-memory-'))
@@ -68,14 +67,14 @@ it('the scanner finds a key in every form', async () => {
 })
 
 describe('native', () => {
-  it('has its keys in locked memory, and nowhere else', async () => {
+  it('has its keys only in locked memory', async () => {
     const hits = await hitsIn({ action: 'hold', backend: 'native' }, keyNeedles)
     expect(unlocked(hits)).toEqual([])
     expect(namesOf(hits)).toEqual(names.toSorted())
     expect(new Set(hits.map(({ form }) => form))).toEqual(new Set(['first half', 'second half']))
   })
 
-  it('leaves no nonce, shared secret or step of a derivation anywhere else', async () => {
+  it('leaves no nonce, shared secret or derivation step outside of it', async () => {
     const hits = await hitsIn({ action: 'hold', backend: 'native' }, sideNeedles)
     expect(unlocked(hits)).toEqual([])
     expect(namesOf(hits)).toEqual(['chain code of m', 'key of m', `key of m/${path.join('/')}`])
@@ -90,7 +89,7 @@ describe('native', () => {
   })
 })
 
-describe('portable, which is what native is for', () => {
+describe('portable, whose weakness the native backend avoids', () => {
   it('has copies of its keys in memory that is not locked', async () => {
     const hits = await hitsIn({ action: 'hold', backend: 'portable' }, keyNeedles)
     expect(namesOf(unlocked(hits))).toEqual(names.toSorted())
@@ -112,14 +111,14 @@ describe('a snapshot of the JavaScript heap', () => {
     return readFileSync(snapshot, 'latin1')
   }
 
-  it('would show a key that was ever in a string', async () => {
+  it('shows a key that was once in a string', async () => {
     const found = secretsIn(await snapshotOf({ action: 'plant', backend: 'portable' }), secrets)
     expect(found).toContain('p256: hex')
     expect(found).toContain('p256: base64')
     expect(found).toContain('p256: decimal')
   })
 
-  it.each(['native', 'portable'] as const)('holds no key of %s', async (backend) => {
+  it.each(['native', 'portable'] as const)('contains no key of %s', async (backend) => {
     const found = secretsIn(await snapshotOf({ action: 'hold', backend }), secrets)
     expect(found).toEqual([])
   })

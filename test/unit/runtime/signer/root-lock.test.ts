@@ -9,11 +9,11 @@ import { test } from '../../../support/folder-fixture.ts'
 import { thrownBy } from '../../../support/thrown.ts'
 
 describe('the lock of the root secret', () => {
-  test('is shared by all that use it, and keeps a rotation out', async ({ folder }) => {
+  test('is shared by all users of the root, and keeps a rotation out', async ({ folder }) => {
     const releases = [lockRootInUse(folder), lockRootInUse(folder)]
     const busy = {
       kind: 'ROOT_BUSY',
-      message: `${folder}: bridges of this state folder are running: end them first`,
+      message: `${folder}: bridges of this state folder are running: stop them first`,
     }
     for (const release of releases) {
       expect(await thrownBy(() => lockRootOutOfUse(folder))).toMatchObject(busy)
@@ -27,7 +27,7 @@ describe('the lock of the root secret', () => {
     lockRootInUse(folder)()
   })
 
-  test('of a change is another one: bridges may run', async ({ folder }) => {
+  test('for changes is a separate lock: bridges may go on', async ({ folder }) => {
     const use = lockRootInUse(folder)
     const change = lockRootChange(folder)
     expect(await thrownBy(() => lockRootChange(folder))).toMatchObject({
@@ -38,7 +38,7 @@ describe('the lock of the root secret', () => {
     change()
   })
 
-  test('makes the state folder', ({ folder }) => {
+  test('creates the state folder', ({ folder }) => {
     lockRootInUse(join(folder, 'a', 'b'))()
   })
 })

@@ -47,7 +47,7 @@ afterEach(() => {
 })
 
 describe('the root secret', () => {
-  test('is made once, for its owner only', async ({ folder }) => {
+  test('is created once, readable by its owner only', async ({ folder }) => {
     const state = join(folder, 'state')
     const secret = await load(state)
     expect(secret).toMatch(/^[0-9a-f]{64}$/)
@@ -59,7 +59,7 @@ describe('the root secret', () => {
     expect(readFileSync(join(state, rootSecretName)).toString('hex')).toBe(secret)
   })
 
-  test('has its mode whatever the umask', async ({ folder }) => {
+  test('has mode 0600 under any umask', async ({ folder }) => {
     const before = process.umask(0)
     try {
       await load(folder)
@@ -69,11 +69,11 @@ describe('the root secret', () => {
     expect(statSync(join(folder, rootSecretName)).mode & 0o777).toBe(0o600)
   })
 
-  test('two hosts do not share', async ({ folder }) => {
+  test('differs between two hosts', async ({ folder }) => {
     expect(await load(join(folder, 'a'))).not.toBe(await load(join(folder, 'b')))
   })
 
-  test('is not made by looking for it', ({ folder }) => {
+  test('is not created by a search for it', ({ folder }) => {
     expect(findRoot(folder)).toBeUndefined()
     expect(readdirSync(folder)).toEqual([])
   })
@@ -100,12 +100,17 @@ describe('the root secret', () => {
     },
   )
 
-  test.for([0, 1, 31, 33, 64])('of %i bytes is refused and kept', async (length, { folder }) => {
-    const file = join(folder, rootSecretName)
-    writeFileSync(file, Buffer.alloc(length, 7), { mode: 0o600 })
-    expect(await messageOf(() => load(folder))).toBe(`${file}: expected 32 bytes, found ${length}`)
-    expect(readFileSync(file)).toHaveLength(length)
-  })
+  test.for([0, 1, 31, 33, 64])(
+    'of %i bytes is refused, and the file stays',
+    async (length, { folder }) => {
+      const file = join(folder, rootSecretName)
+      writeFileSync(file, Buffer.alloc(length, 7), { mode: 0o600 })
+      expect(await messageOf(() => load(folder))).toBe(
+        `${file}: expected 32 bytes, found ${length}`,
+      )
+      expect(readFileSync(file)).toHaveLength(length)
+    },
+  )
 
   test.for([0o640, 0o604, 0o644, 0o622])('of mode %o is refused', async (mode, { folder }) => {
     const file = join(folder, rootSecretName)
@@ -123,7 +128,9 @@ describe('the root secret', () => {
     expect(await load(folder)).toBe(secret)
   })
 
-  test('that is a link is refused: a change would leave what it names', async ({ folder }) => {
+  test('is refused as a link: a change would leave the target with the old secret', async ({
+    folder,
+  }) => {
     await load(folder)
     const file = join(folder, rootSecretName)
     renameSync(file, join(folder, 'elsewhere'))
@@ -131,7 +138,7 @@ describe('the root secret', () => {
     expect(await messageOf(() => load(folder))).toBe(`${file}: expected a file, found a link`)
   })
 
-  test('that is a fifo is refused at once', async ({ folder }) => {
+  test('is refused as a fifo without waiting', async ({ folder }) => {
     const file = join(folder, rootSecretName)
     execFileSync('mkfifo', ['-m', '600', file])
     expect(await messageOf(() => load(folder))).toBe(
@@ -140,7 +147,7 @@ describe('the root secret', () => {
   })
 
   // Only root can give files away.
-  test.runIf(isRoot)("that is somebody else's is refused", async ({ folder }) => {
+  test.runIf(isRoot)('is refused when the file belongs to another user', async ({ folder }) => {
     await load(folder)
     chownSync(join(folder, rootSecretName), 65534, 65534)
     expect(await messageOf(() => load(folder))).toContain('found one of uid 65534')
@@ -148,7 +155,7 @@ describe('the root secret', () => {
 })
 
 describe('under a passphrase', () => {
-  test('it is made sealed, never in the clear', async ({ folder }) => {
+  test('it is created sealed, never in the clear', async ({ folder }) => {
     const passphrase = writePassphrase(folder)
     const state = join(folder, 'state')
     const secret = await load(state, passphrase)
@@ -159,7 +166,9 @@ describe('under a passphrase', () => {
     expect(await load(state, passphrase)).toBe(secret)
   })
 
-  test('one newline at the end of the file does not count, two do', async ({ folder }) => {
+  test('one newline at the end of the passphrase file is ignored, a second one counts', async ({
+    folder,
+  }) => {
     const state = join(folder, 'state')
     const secret = await load(state, writePassphrase(folder, 'correct horse'))
     expect(await load(state, writePassphrase(folder, 'correct horse\n'))).toBe(secret)
@@ -178,7 +187,7 @@ describe('under a passphrase', () => {
     expect(await load(state)).toBe(secret)
   })
 
-  test('a passphrase for a secret that has none is an error', async ({ folder }) => {
+  test('a passphrase for an unsealed secret is an error', async ({ folder }) => {
     const state = join(folder, 'state')
     const secret = await load(state)
     const file = join(state, rootSecretName)
@@ -198,7 +207,7 @@ describe('under a passphrase', () => {
     expect(readdirSync(folder)).toEqual(['passphrase'])
   })
 
-  test('a file that others may read is refused', async ({ folder }) => {
+  test('a passphrase file that others may read is refused', async ({ folder }) => {
     const file = writePassphrase(folder)
     chmodSync(file, 0o644)
     expect(await messageOf(() => load(join(folder, 'state'), file))).toBe(
@@ -206,7 +215,7 @@ describe('under a passphrase', () => {
     )
   })
 
-  test('a file that is not there is named', async ({ folder }) => {
+  test('a missing passphrase file is named in the error', async ({ folder }) => {
     const file = join(folder, 'none')
     const error = await thrownBy(() => load(join(folder, 'state'), file))
     expect(error).toMatchObject({ code: 'ENOENT', path: file })
@@ -214,7 +223,7 @@ describe('under a passphrase', () => {
 })
 
 describe('the systemd credential', () => {
-  test('wins, and no file is made', async ({ folder }) => {
+  test('takes precedence, and no file is created', async ({ folder }) => {
     const credentials = join(folder, 'credentials')
     mkdirSync(credentials)
     writeFileSync(join(credentials, rootSecretName), Buffer.alloc(32, 9))
@@ -234,7 +243,7 @@ describe('the systemd credential', () => {
     expect(readdirSync(state)).toEqual([])
   })
 
-  test('of another name is not taken', async ({ folder }) => {
+  test('with another name is ignored', async ({ folder }) => {
     process.env['CREDENTIALS_DIRECTORY'] = folder
     writeFileSync(join(folder, 'other'), Buffer.alloc(32, 9))
     const state = join(folder, 'state')
@@ -252,7 +261,7 @@ describe('the systemd credential', () => {
 })
 
 describe.each(backends)('root keys of the $name backend', (backend) => {
-  test('are those of the secret, sealed or not', async ({ folder }) => {
+  test('depend on the secret only, sealed or not', async ({ folder }) => {
     const [plain, sealed] = [join(folder, 'plain'), join(folder, 'sealed')]
     const passphraseFile = writePassphrase(folder)
     const secret = await load(sealed, passphraseFile)

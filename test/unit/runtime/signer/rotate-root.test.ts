@@ -30,7 +30,7 @@ const labelOf = (id: string, source: Uint8Array): DeploymentLabel => ({
   source,
   id,
 })
-/** Deployments with a source of their own; a third one has the processor's account. */
+/** Two deployments with their own source, and one with the processor's account. */
 const named = ['a', 'b'].map((id, index) => labelOf(id, Uint8Array.of(index + 1)))
 
 async function withRoot<T>(
@@ -46,7 +46,7 @@ async function withRoot<T>(
   }
 }
 
-/** A state folder with three imports. @returns the account */
+/** A state folder with three imports. @returns the public key of the account */
 function prepare(state: string): Promise<string> {
   return withRoot(state, (root) => {
     for (const [index, label] of named.entries())
@@ -56,7 +56,7 @@ function prepare(state: string): Promise<string> {
   })
 }
 
-/** What a start would find. */
+/** The keys that a start would find. */
 function found(state: string) {
   return withRoot(state, (root) => {
     const labels = [...named, labelOf('c', root.account)]
@@ -75,7 +75,7 @@ async function rotate(stateFolder: string, backend = native, passphrase?: Buffer
 }
 
 describe.each(backends)('a rotation by the $name backend', (backend) => {
-  test('makes a new secret and keeps the imports and the old file', async ({ folder }) => {
+  test('creates a new secret and keeps the imports and the old file', async ({ folder }) => {
     const before = await prepare(folder)
     const oldContent = readFileSync(join(folder, rootSecretName))
     const rotation = await rotate(folder, backend)
@@ -92,7 +92,7 @@ describe.each(backends)('a rotation by the $name backend', (backend) => {
     expect(readdirSync(join(folder, 'keys'))).toHaveLength(3)
   })
 
-  test('may put the new one under a passphrase', async ({ folder }) => {
+  test('may seal the new secret under a passphrase', async ({ folder }) => {
     await prepare(folder)
     await rotate(folder, backend, Buffer.from('correct horse'))
     const passphraseFile = join(folder, 'passphrase')
@@ -120,13 +120,13 @@ describe('a rotation', () => {
     expect([files(), readFileSync(join(folder, rootSecretName))]).toEqual(before)
   })
 
-  test('without imports', async ({ folder }) => {
+  test('works without imports', async ({ folder }) => {
     await withRoot(folder, () => {})
     await rotate(folder)
     expect(readdirSync(folder)).toHaveLength(2)
   })
 
-  test('of a second in which there was one already changes nothing', async ({ folder }) => {
+  test('changes nothing if there was another one in the same millisecond', async ({ folder }) => {
     await prepare(folder)
     await rotate(folder)
     const before = await found(folder)
@@ -134,7 +134,7 @@ describe('a rotation', () => {
     expect(await found(folder)).toEqual(before)
   })
 
-  test('killed after any change leaves a state that works', async ({ folder }) => {
+  test('leaves a working state when it is killed after any change', async ({ folder }) => {
     const origin = join(folder, 'origin')
     const account = await prepare(origin)
     const accounts: boolean[] = []
@@ -153,7 +153,8 @@ describe('a rotation', () => {
       if (ended.status === 0) break
       expect(ended.signal).toBe('SIGKILL')
     }
-    // Old root secrets up to one moment, new ones after it: three settled, four written, the rest.
+    // With the old root secret three files are settled and four written; the new one counts after
+    // it.
     expect(accounts.filter(Boolean)).toHaveLength(3 + 4 + 2)
     expect(accounts.lastIndexOf(true)).toBe(3 + 4 + 1)
     expect(accounts.filter((isOld) => !isOld)).toHaveLength(1 + 4 + 1)
@@ -166,7 +167,7 @@ function killAfter(state: string, changes: number) {
   return spawnSync(process.execPath, args, { encoding: 'utf8' })
 }
 
-/** What only a rotation under way has. */
+/** Files that exist only during a rotation. */
 function leftovers(state: string): string[] {
   const names = readdirSync(state, { recursive: true }).map(String)
   return names.filter((name) => /\.(?:next|draft)$/.test(name))

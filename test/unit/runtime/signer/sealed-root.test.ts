@@ -41,14 +41,14 @@ describe('a sealed root secret', () => {
     }
   })
 
-  it('is another one every time', async () => {
+  it('differs every time', async () => {
     const again = (await sealRoot(secret, passphrase)).toString()
     const fields = [text, again].map((one) => JSON.parse(one) as Document)
     const [first, second] = fields.map(({ kdf: { salt }, iv, sealed: body }) => [salt, iv, body])
     expect(first!.filter((value, index) => value === second![index])).toEqual([])
   })
 
-  it('of a passphrase of any bytes', async () => {
+  it('accepts a passphrase of any bytes', async () => {
     const bytes = Buffer.from([0, 0xff, 0x0a, 0xfe])
     const content = (await sealRoot(secret, bytes)).toString()
     expect(hex(await open(content, bytes))).toBe(hex(secret))
@@ -69,7 +69,7 @@ describe('a sealed root secret', () => {
     expect(await refusal(edited(change))).toBe(changed)
   })
 
-  it('does not open with its header written otherwise', async () => {
+  it('does not open with a changed header', async () => {
     expect(await refusal(text.replace('"version":1', '"version": 1'))).toBe(changed)
     expect(await refusal(text.replace('"version":1', '"version":1.0'))).toBe(changed)
     const { version, ...rest } = JSON.parse(text) as Document
@@ -113,19 +113,19 @@ describe('a sealed root secret', () => {
     }
   })
 
-  it('with a field too many is refused', async () => {
+  it('with an unknown field is refused', async () => {
     expect(await refusal(edited((document) => (document['more'] = 1)))).toContain('more: not as in')
     expect(await refusal(edited(({ kdf }) => (kdf['more'] = 1)))).toContain('kdf.more: not as in')
   })
 
-  it('cut anywhere is refused', async () => {
+  it('is refused when it is cut anywhere', async () => {
     for (let length = 33; length < text.length - 1; length += 7) {
       expect(await refusal(text.slice(0, length))).toContain('the file: not as in')
     }
   })
 })
 
-/** Another hex digit at the start. */
+/** Changes the first hex digit. */
 function flip(value: unknown): string {
   const digits = String(value)
   return `${digits.startsWith('0') ? '1' : '0'}${digits.slice(1)}`

@@ -34,44 +34,44 @@ describe('reading a secret file', () => {
     return file
   }
 
-  test('gives its bytes, in a buffer of their own', ({ folder }) => {
+  test('returns its bytes in a separate buffer', ({ folder }) => {
     const content = read(secret(folder))
     expect(content.toString()).toBe('secret')
     expect(content.buffer.byteLength).toBe(6)
   })
 
-  test.for([0, 100])('of %i bytes', (length, { folder }) => {
+  test.for([0, 100])('works with %i bytes', (length, { folder }) => {
     expect(read(secret(folder, 'x'.repeat(length)))).toHaveLength(length)
   })
 
-  test('of more than it may have is refused', async ({ folder }) => {
+  test('is refused for a file over the limit', async ({ folder }) => {
     const file = secret(folder, 'x'.repeat(101))
     const message = `${file}: expected at most 100 bytes, found 101`
     expect(await thrownBy(() => read(file))).toMatchObject({ message })
   })
 
-  test('a link is followed only where it may be', async ({ folder }) => {
+  test('follows a link only with followLink', async ({ folder }) => {
     const link = join(folder, 'link')
     symlinkSync(secret(folder), link)
     expect(read(link).toString()).toBe('secret')
     expect(await thrownBy(() => read(link, false))).toMatchObject({ code: 'ELOOP' })
   })
 
-  test('a link to what others may read is refused', async ({ folder }) => {
+  test('refuses a link to a file that others may read', async ({ folder }) => {
     const link = join(folder, 'link')
     symlinkSync(secret(folder, 'secret', 0o644), link)
     const message = `${link}: expected mode 600, found 644; other users could read it`
     expect(await thrownBy(() => read(link))).toMatchObject({ message })
   })
 
-  test('a fifo is refused at once', async ({ folder }) => {
+  test('refuses a fifo without waiting', async ({ folder }) => {
     const fifo = join(folder, 'fifo')
     execFileSync('mkfifo', ['-m', '600', fifo])
     const message = `${fifo}: expected a file, found something else`
     expect(await thrownBy(() => read(fifo))).toMatchObject({ message })
   })
 
-  test('a folder is refused', async ({ folder }) => {
+  test('refuses a folder', async ({ folder }) => {
     const other = join(folder, 'folder')
     mkdirSync(other, { mode: 0o700 })
     const message = `${other}: expected a file, found something else`
@@ -79,7 +79,7 @@ describe('reading a secret file', () => {
   })
 
   // Only root can give files away.
-  test.runIf(isRoot)("somebody else's is refused", async ({ folder }) => {
+  test.runIf(isRoot)("refuses another user's file", async ({ folder }) => {
     const file = secret(folder)
     chownSync(file, 65534, 65534)
     const message = `${file}: expected a file of uid 0 or root, found one of uid 65534`
@@ -88,7 +88,7 @@ describe('reading a secret file', () => {
 })
 
 describe('writing a secret file', () => {
-  test('has its mode whatever the umask', ({ folder }) => {
+  test('sets mode 0600 under any umask', ({ folder }) => {
     const before = process.umask(0o777)
     try {
       createSecretFile(join(folder, 'a'), Buffer.from('secret'))
@@ -113,7 +113,7 @@ describe('writing a secret file', () => {
     expect(content()).toEqual(before)
   })
 
-  test('replaces a link, not what it names', ({ folder }) => {
+  test('replaces a link, not its target', ({ folder }) => {
     const [file, target] = [join(folder, 'a'), join(folder, 'target')]
     writeFileSync(target, 'old')
     symlinkSync(target, file)
@@ -122,7 +122,7 @@ describe('writing a secret file', () => {
     expect(readdirSync(folder).sort()).toEqual(['a', 'target'])
   })
 
-  test('overwrites what was replaced', ({ folder }) => {
+  test('overwrites the replaced content', ({ folder }) => {
     const file = join(folder, 'a')
     writeFileSync(file, 'old secret')
     const before = openSync(file, 'r')
@@ -137,7 +137,7 @@ describe('writing a secret file', () => {
     expect(readFileSync(file, 'utf8')).toBe('new')
   })
 
-  test('another name for what was replaced keeps it, and that is said', ({ folder }) => {
+  test('keeps and reports replaced content that has another name', ({ folder }) => {
     const [file, other] = [join(folder, 'a'), join(folder, 'b')]
     writeFileSync(file, 'old secret')
     linkSync(file, other)

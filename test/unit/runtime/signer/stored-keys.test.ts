@@ -36,7 +36,7 @@ describe.each(backends)('stored keys, by the $name backend', (backend) => {
   const read = (folder: string, of = label, under = root) =>
     readStoredKeys(folder, of, under, backend.isPrivateKey)
 
-  test('are read as they were written, by their owner only', ({ folder }) => {
+  test('are read as they were written; only their owner may read the file', ({ folder }) => {
     writeStoredKeys(folder, label, root, fixedKeys())
     expect(read(folder)).toEqual(fixedKeys())
     const file = storedKeysFile(folder, label)
@@ -47,13 +47,13 @@ describe.each(backends)('stored keys, by the $name backend', (backend) => {
     expect(readFileSync(file).toString('latin1')).not.toContain('11'.repeat(8))
   })
 
-  test('of the other backend are the same', ({ folder }) => {
+  test('can be read by the other backend', ({ folder }) => {
     const other = backend === native ? portable : native
     writeStoredKeys(folder, label, rootOf(other), fixedKeys())
     expect(read(folder)).toEqual(fixedKeys())
   })
 
-  test('are none where none were written', ({ folder }) => {
+  test('are undefined when none were written', ({ folder }) => {
     expect(read(folder)).toBeUndefined()
     writeStoredKeys(folder, label, root, fixedKeys())
     expect(read(folder, { ...label, id: '8' })).toBeUndefined()
@@ -61,7 +61,7 @@ describe.each(backends)('stored keys, by the $name backend', (backend) => {
     expect(read(folder, { ...label, source: Uint8Array.of(1) })).toBeUndefined()
   })
 
-  test('are replaced as a whole, and removed', ({ folder }) => {
+  test('are replaced as a whole, and can be removed', ({ folder }) => {
     writeStoredKeys(folder, label, root, fixedKeys())
     writeStoredKeys(folder, label, root, one)
     expect(read(folder)).toEqual(one)
@@ -74,7 +74,7 @@ describe.each(backends)('stored keys, by the $name backend', (backend) => {
   const refusal = async (folder: string, of = label, under = root) =>
     (await thrownBy(() => read(folder, of, under))) as Error
 
-  test('changed in any byte or cut are refused', async ({ folder }) => {
+  test('are refused when a byte is changed or the file is cut', async ({ folder }) => {
     writeStoredKeys(folder, label, root, one)
     const file = storedKeysFile(folder, label)
     const content = readFileSync(file)
@@ -92,7 +92,7 @@ describe.each(backends)('stored keys, by the $name backend', (backend) => {
     }
   })
 
-  test('of another deployment or root secret are refused', async ({ folder }) => {
+  test('are refused for another deployment or root secret', async ({ folder }) => {
     writeStoredKeys(folder, label, root, one)
     const other = { ...label, id: '8' }
     copyFileSync(storedKeysFile(folder, label), storedKeysFile(folder, other))
@@ -101,7 +101,7 @@ describe.each(backends)('stored keys, by the $name backend', (backend) => {
     expect(await refusal(folder, label, rootOf(backend, 2))).toMatchObject(foreign)
   })
 
-  test('that others may read, and links, are refused', async ({ folder }) => {
+  test('are refused when others may read the file, or when it is a link', async ({ folder }) => {
     writeStoredKeys(folder, label, root, one)
     const file = storedKeysFile(folder, label)
     chmodSync(file, 0o640)
@@ -115,7 +115,7 @@ describe.each(backends)('stored keys, by the $name backend', (backend) => {
     expect(await refusal(folder)).toMatchObject({ kind: 'KEYS_INVALID' })
   })
 
-  test('half-way through a rotation are in either file, and forgotten in both', ({ folder }) => {
+  test('are found in either file during a rotation, and removed from both', ({ folder }) => {
     const next = rootOf(backend, 2)
     const file = storedKeysFile(folder, label)
     writeStoredKeys(folder, label, next, fixedKeys())
