@@ -18,7 +18,7 @@ import {
   type Handlers,
   type MethodClass,
 } from './methods.ts'
-import { ignoredParams, parseParams } from './params.ts'
+import { ignoredParams, parseParams } from './params/params.ts'
 import { failure, serialize, toWireError, type Outcome } from './reply-line.ts'
 import { createQuota, type CallLimits, type Quota } from './limits/quota.ts'
 

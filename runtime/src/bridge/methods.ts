@@ -24,7 +24,7 @@ import {
   signingCurve,
   signingKeys,
   text,
-} from './fields.ts'
+} from './params/fields.ts'
 import { openRpcSchema } from './openrpc/openrpc-schema.ts'
 
 /** Who is calling; handed to every handler. */

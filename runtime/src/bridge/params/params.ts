@@ -6,10 +6,10 @@
 import type { MethodName, MethodParams } from '@causeway/guest-sdk/protocol'
 import { errorCodes, type ErrorKind } from '@causeway/guest-sdk/protocol'
 import * as v from 'valibot'
-import { RpcError } from './errors.ts'
-import { describeBadHex } from './hex.ts'
+import { RpcError } from '../errors.ts'
+import { describeBadHex } from '../hex.ts'
 import { jsonType } from './json-type.ts'
-import { methodTable } from './methods.ts'
+import { methodTable } from '../methods.ts'
 
 // The deepest params of the contract are two objects deep; hostile depth must not reach recursion.
 const maxNullDepth = 4

@@ -4,7 +4,7 @@
  */
 import { encryptionCurves, signingCurves, type ErrorKind } from '@causeway/guest-sdk/protocol'
 import * as v from 'valibot'
-import { hexPattern } from './hex.ts'
+import { hexPattern } from '../hex.ts'
 
 /** A schema and what its value means, in one sentence. */
 export function described<S extends v.GenericSchema>(schema: S, meaning: string) {
