@@ -14,7 +14,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { delimiter, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
@@ -195,10 +195,11 @@ function filesBelow(folder, pattern) {
     .filter((path) => statSync(path).isFile())
 }
 
+/** Without the folder of the clone: one that was moved or copied is not built again. */
 function digestOf(files) {
   const hash = createHash('sha256')
   for (const file of files.sort())
-    hash.update(file).update('\0').update(readFileSync(file)).update('\0')
+    hash.update(relative(root, file)).update('\0').update(readFileSync(file)).update('\0')
   return hash.digest('hex')
 }
 

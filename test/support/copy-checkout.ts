@@ -23,11 +23,24 @@ export function sharedBin(): string {
   return join(checkout, bin)
 }
 
-/** A checkout of one's own, with all that the command needs and nothing that only builds and tests do. */
-export function copyCheckout(target: string): string {
+/** What `npm start` needs in a checkout that is set up, beside what the command needs. */
+export const setupParts = [
+  'node_modules/.bin',
+  'node_modules/.causeway-stamp',
+  'package-lock.json',
+  'setup.mjs',
+  'test/conformance/kit',
+  'tsconfig.base.json',
+]
+
+/**
+ * A checkout of one's own, with all that the command needs and nothing that only builds and tests do.
+ * @param more files and folders beside that
+ */
+export function copyCheckout(target: string, more: readonly string[] = []): string {
   const { workspaces } = packageAt('.') as { workspaces: string[] }
   const parts = ['package.json', ...workspaces, ...linksOf(workspaces), ...modulesOf(workspaces)]
-  execFileSync('cp', ['-a', '--parents', ...parts, target], { cwd: repository })
+  execFileSync('cp', ['-a', '--parents', ...parts, ...more, target], { cwd: repository })
   return join(target, bin)
 }
 
