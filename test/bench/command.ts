@@ -13,8 +13,8 @@ import { renderTable } from './table.ts'
 
 /** Where it says things. */
 export interface Output {
-  out(text: string): void
-  err(text: string): void
+  out: (text: string) => void
+  err: (text: string) => void
 }
 
 /** @returns its exit code; never rejects */

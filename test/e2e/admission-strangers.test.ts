@@ -7,7 +7,7 @@ import { admitted, callTwice, refused, refusalOf, statusOf } from '../support/ad
 import type { LogLine } from '../support/admission-log.ts'
 import type { Run } from '../support/admission-run.ts'
 import { useRuns } from '../support/admission-runs.ts'
-import { isRoot, ways, type Way } from '../support/admission-ways.ts'
+import { isRoot, ways } from '../support/admission-ways.ts'
 
 const runs = useRuns()
 const needsRoot = 'only root can start processes of other users'
