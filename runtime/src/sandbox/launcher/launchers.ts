@@ -138,7 +138,7 @@ function createSpares(cgroups: Cgroups) {
   }
 }
 
-/** @returns the paths of the file at `path`, if that is the one that the spare has mounted */
+/** @returns where the spare has mounted the file at `path`; undefined when it has not */
 async function provide(
   path: string | undefined,
   { storageBytes }: JobLimits,
