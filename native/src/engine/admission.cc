@@ -9,7 +9,7 @@ namespace {
 
 Verdict Refuse(Reason reason, double observed) { return {reason, observed, kNoMember}; }
 
-// Without a descriptor for the question nobody can be judged: that is no refusal for ever.
+// Without a free descriptor nobody can be judged, but that is no lasting refusal.
 Reason UnlessOutOfDescriptors(Reason reason, int error) {
   return error == EMFILE || error == ENFILE ? Reason::kTooMany : reason;
 }
@@ -53,7 +53,7 @@ Verdict Admission::Judge(int socket, const Peer& peer) {
   if (kind_ == Kind::kUid) return {};
   const MemberRef known = members_->FindAlive(peer.pid);
   if (known == kNoMember) return JudgeUnknown(socket, peer);
-  // It cannot have left its PID namespace, but it can have lost its tracer.
+  // A process cannot leave its PID namespace, but it can lose its tracer.
   Verdict verdict = kind_ == Kind::kTracer ? JudgeAgain(peer, known) : Verdict{};
   verdict.member = known;
   if (verdict.admits()) return verdict;
@@ -65,7 +65,7 @@ Verdict Admission::Judge(int socket, const Peer& peer) {
 Verdict Admission::JudgeAgain(const Peer& peer, MemberRef member) {
   if (kind_ == Kind::kUid) return {};
   const Verdict verdict = kind_ == Kind::kTracer ? JudgeProcess(peer.pid) : Verdict{};
-  // Only now is it sure that /proc spoke of that process, not of one that has its pid now.
+  // Only now is it certain that /proc described this process, not a later one with its pid.
   return members_->IsAlive(member) ? verdict : Refuse(Reason::kGone, peer.pid);
 }
 
@@ -74,7 +74,7 @@ Verdict Admission::JudgeUnknown(int socket, const Peer& peer) {
   const int pidfd = peer.pid == 0 ? -1 : OpenPeerProcess(socket, peer.pid);
   if (pidfd < 0) return Refuse(UnlessOutOfDescriptors(Reason::kGone, errno), peer.pid);
   Verdict verdict = JudgeProcess(peer.pid);
-  // Only now is it sure that /proc spoke of the process that connected.
+  // Only now is it certain that /proc described the process that connected.
   if (!IsAlive(pidfd)) verdict = Refuse(Reason::kGone, peer.pid);
   if (verdict.admits()) verdict.member = members_->Remember(peer.pid, pidfd);
   else close(pidfd);
@@ -94,7 +94,7 @@ Verdict Admission::JudgeNamespace(pid_t pid) const {
 
 Verdict Admission::JudgeTracer(pid_t pid) const {
   const pid_t tracer = TracerOf(pid);
-  // A dead tracer's number may be another process's by now.
+  // Another process may now have the pid of a dead tracer.
   if (tracer == tracer_ && IsAlive(fd_)) return {};
   const int error = tracer < 0 ? errno : 0;
   return Refuse(UnlessOutOfDescriptors(Reason::kTracer, error), tracer);

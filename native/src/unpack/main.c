@@ -2,12 +2,12 @@
 //               [-- DECODER ARG...]
 //
 // Reads a tar archive on stdin, decompressed by DECODER if one is given, and extracts it into the
-// working directory, which is empty and nobody else's. On success one line of JSON on stdout; else
-// one on stderr: `INVALID`, `TOO_LARGE`, `DECODER` or `HOST` and why. Whoever started it removes
-// what is there then.
+// working directory, which is empty and used by nobody else. On success it prints one line of JSON
+// on stdout; else one line on stderr: `INVALID`, `TOO_LARGE`, `DECODER` or `HOST`, and the reason.
+// The caller then removes the extracted files.
 //
-// Before it reads a byte of the archive it is confined to that folder: a mistake in the parser is
-// worth no more than what an archive may say anyway.
+// It confines itself to that folder before it reads the archive: an exploited bug of the parser
+// gains no more than an archive can do anyway.
 #include "unpack.h"
 
 #include "archive.h"
@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-// For the records of a million folders.
+// Enough for the records of a million folders.
 static const uint64_t max_memory_bytes = 512 << 20;
 
 static void print(const struct tally *tally) {
