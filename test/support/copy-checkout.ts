@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The built command where any user can reach it: a checkout may lie in root's closed home. */
+/** Copies the command where any user can reach it: a checkout may be in root's closed home. */
 export function copyCheckout(target: string): string {
   const repository = fileURLToPath(new URL('../..', import.meta.url))
   const parts = [

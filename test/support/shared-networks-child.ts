@@ -1,7 +1,7 @@
 /**
- * Shared networks, in the network namespace that this process is started in. The argument is JSON: settings.
- * A line of JSON on stdin names a deployment, what to do with its network and the arguments; each
- * is answered by a line, `{"value": ...}` or `{"error": MESSAGE}`. It ends with its stdin.
+ * Shared networks, in the network namespace that this process starts in. The argument is their
+ * settings as JSON. A line of JSON on stdin names a deployment, an action and its arguments; the
+ * answer is a line, `{"value": ...}` or `{"error": MESSAGE}`. It ends with its stdin.
  */
 import { createInterface } from 'node:readline'
 import { createEgressPolicy } from '../../runtime/src/egress/egress-policy.ts'
@@ -40,5 +40,5 @@ process.stdout.write('{"value":"ready"}\n')
 for await (const line of createInterface({ input: process.stdin })) {
   process.stdout.write(`${JSON.stringify(await answer(line))}\n`)
 }
-// Whatever else it still runs ends with it.
+// Ends everything else that still runs here.
 process.exit()

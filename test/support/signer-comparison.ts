@@ -1,5 +1,5 @@
 /**
- * Native signatures beside noble's.
+ * Compares native signatures with noble's.
  * @module
  */
 import type { SigningCurve } from '@causeway/guest-sdk/protocol'
@@ -12,8 +12,9 @@ import { randomKey, referencePublicKey, referenceSignature } from './signer-refe
 const signaturesOfKey = 100
 
 /**
- * Compares the public keys and signatures of random keys, 100 signatures each; gives how many.
- * @param draw what is signed: a digest or a message
+ * Compares the public keys and signatures of random keys, 100 signatures each.
+ * @param draw makes what is signed: a digest or a message
+ * @returns the number of signatures
  */
 export function compareSignatures(
   curve: SigningCurve,
@@ -35,7 +36,7 @@ export function compareSignatures(
   })
 }
 
-/** @throws Error with both in hex */
+/** @throws Error with both values in hex */
 export function expectSame(what: string, found: Uint8Array, expected: Uint8Array): void {
   if (Buffer.compare(found, expected) === 0) return
   throw new Error(`${what}: expected ${hex(expected)}, found ${hex(found)}`)
