@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: the numbers that must hold, each beside its floor.
+ * `npm run bench`: the numbers that must be kept, each beside its floor.
  * @module
  */
 import { closeSync, openSync, writeFileSync } from 'node:fs'
@@ -39,7 +39,7 @@ async function measure(options: BenchOptions, signal: AbortSignal): Promise<Row[
   return all
 }
 
-/** No rows for a group that fails: the others are worth having all the same. */
+/** A failed group has no rows: the other groups are still useful. */
 async function measureGroup(
   group: Group,
   options: BenchOptions,
@@ -58,7 +58,7 @@ async function measureGroup(
   }
 }
 
-/** Now, not after minutes of measuring; what an earlier run wrote stays until this one has rows. */
+/** Fails before minutes of measuring; an earlier run's file stays until there are new rows. */
 function expectWritable({ json }: BenchOptions): void {
   if (json !== undefined) closeSync(openSync(json, 'a'))
 }
@@ -89,5 +89,5 @@ try {
   else process.stderr.write(`bench: ${(error as Error).message}\n`)
   process.exitCode = error instanceof UsageError ? 2 : 1
 }
-// What is still being waited for after a signal must not keep us here.
+// After a signal, pending work must not keep the process alive.
 process.exit()
