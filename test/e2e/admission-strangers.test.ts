@@ -1,6 +1,4 @@
-/**
- * Who may not call a job's bridge, and what the operator reads of it.
- */
+/** Who may not call a job's bridge, and what is logged about it. */
 import { describe, expect, test } from 'vitest'
 import type { Agent } from '../support/admission-agent.ts'
 import { admitted, callTwice, refused, refusalOf, statusOf } from '../support/admission-calls.ts'
@@ -51,7 +49,7 @@ describe.each(ways)('$name: refused, counted and logged', (way) => {
 })
 
 describe.each(ways)('$name: two jobs', (way) => {
-  test('each has its own bridge only', async () => {
+  test('each can call only its own bridge', async () => {
     const [one, other] = [await runs.start(way), await runs.start(way)]
     expect(await callTwice(one.main, one.socket)).toMatchObject(admitted)
     expect(await callTwice(other.main, other.socket)).toMatchObject(admitted)

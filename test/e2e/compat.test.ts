@@ -1,6 +1,4 @@
-/**
- * Programs that people run, in a Debian image, under both backends and for both kinds of daemon.
- */
+/** Common programs in a Debian image, with both backends and both kinds of daemon. */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -194,7 +192,7 @@ gone
     )
   })
 
-  test('has its name, its streams and descriptors as anywhere', async () => {
+  test('has its usual name, streams and descriptors', async () => {
     const script = `#!/bin/bash
 echo "$0 $# $PWD"; echo out > /dev/stdout; echo err > /dev/stderr; echo three 3>&1 >&3 | cat
 cat <(echo substituted) /dev/fd/9 9<<< here; read line < /dev/stdin || echo "no input"

@@ -1,6 +1,6 @@
 /**
- * `kill -9` of the daemon at random moments: nothing of its jobs is left, and nothing that anybody
- * has seen of them is lost.
+ * Kills the daemon with `kill -9` at random moments: nothing of its jobs remains, and nothing about
+ * them that was visible outside is lost.
  */
 import { createHash, randomInt } from 'node:crypto'
 import { readdirSync, writeFileSync } from 'node:fs'
@@ -30,11 +30,11 @@ const isRoot = process.getuid?.() === 0
 const kills = 20
 const maxDelayMs = 3000
 const seed = Number(process.env['CAUSEWAY_FUZZ_SEED'] ?? randomInt(2 ** 31))
-/** A word in the command line of everything that the jobs start. */
+/** A word in the command lines of all programs that the jobs start. */
 const mark = `4999${seed}`
 
-// It prints its lines, leaves processes that hide from their parents, and ends with a code that it
-// has printed. The count outlives restarts: it is in the root.
+// The job prints its lines, leaves processes that hide from their parents, and ends with a code
+// that it has printed. Its count is in the root, so it survives restarts.
 const job = `#!/bin/sh
 run=$(($(cat count 2>/dev/null || echo 0) + 1)); echo $run > count; echo "run $run"
 (setsid sleep ${mark} >/dev/null 2>&1 &)
@@ -55,7 +55,7 @@ beforeAll(async () => {
 })
 afterAll(() => folder[Symbol.asyncDispose]())
 
-/** An image that no store has yet. */
+/** An image that is in no store yet. */
 async function freshImage(name: string) {
   const path = join(folder.path, `${name}.tar`)
   writeFileSync(join(base, 'filling'), Buffer.alloc(16 << 20, `${name} ${folder.path}`))
@@ -66,7 +66,7 @@ async function freshImage(name: string) {
   return { url: pathToFileURL(path).href, sha256 }
 }
 
-/** What somebody outside has seen of a deployment. */
+/** What a client outside has seen of a deployment. */
 interface Seen {
   lines: Map<number, string>
   attempts: Map<string, AttemptRecord>
@@ -81,7 +81,7 @@ async function watch(daemon: DaemonProcess, id: string, seen: Seen): Promise<voi
       if (entry.stream === 'host') takeAttempts(await daemon.inspect(id), seen)
     }
   } catch {
-    // The daemon was killed.
+    // The daemon was killed meanwhile.
   }
 }
 
@@ -101,7 +101,7 @@ function attemptsOf({ current, history = [] }: DeploymentDetail): Map<string, At
   )
 }
 
-/** Every attempt of the log whose exit is known printed all its lines, in order, and that exit. */
+/** Every attempt whose exit is in the log printed all its lines, in order, and that exit. */
 function checkOutput(entries: readonly LogEntry[], detail: DeploymentDetail): number {
   let complete = 0
   const lines = new Map<string, (string | undefined)[]>()
@@ -121,7 +121,7 @@ function checkOutput(entries: readonly LogEntry[], detail: DeploymentDetail): nu
   return complete
 }
 
-/** Attempts of an execution have one root, also those after a kill: each counts on in it. */
+/** All attempts of an execution share one root: each continues its count, also after a kill. */
 function checkRoots(lines: ReadonlyMap<string, readonly (string | undefined)[]>): void {
   const last = new Map<string, number>()
   for (const [key, [first]] of lines) {
@@ -130,11 +130,11 @@ function checkRoots(lines: ReadonlyMap<string, readonly (string | undefined)[]>)
     expect(run, `attempt ${key}`).toBeGreaterThan(last.get(execution) ?? 0)
     last.set(execution, run)
   }
-  // Most kills hit an execution that goes on.
+  // Most kills hit an execution that then continues.
   expect(Math.max(...last.values())).toBeGreaterThan(2)
 }
 
-/** @returns how many attempts ran to an end of their own */
+/** @returns how many attempts ended by themselves */
 async function killAtRandom(state: string, as: DaemonOptions): Promise<number> {
   const random = randomNumbers(seed)
   const seen: Seen = { lines: new Map(), attempts: new Map() }
@@ -172,7 +172,7 @@ async function killAtRandom(state: string, as: DaemonOptions): Promise<number> {
     await life
     await expect.poll(() => processesWith(mark), { timeout: 10_000 }).toEqual([])
     await expect.poll(() => processesWith(state), { timeout: 10_000 }).toEqual([])
-    // The kernel lets go of a loop device a moment after its last mount.
+    // The kernel frees a loop device a moment after its last mount.
     await expect
       .poll(() => mountsOf(state), { timeout: 10_000, message: `round ${round}` })
       .toEqual([])
@@ -225,7 +225,7 @@ function randomNumbers(from: number): () => number {
 }
 
 describe('the daemon, killed', () => {
-  // Only root has the ids for namespaces.
+  // Only root has ids for namespaces.
   const backends = isRoot ? (['proot', 'namespaces'] as const) : (['proot'] as const)
   for (const backend of backends) {
     test(`${kills} times (seed ${seed}), backend ${backend}`, async () => {

@@ -1,6 +1,4 @@
-/**
- * What the README shows is what happens.
- */
+/** The examples in the README do what it says. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -26,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => folder[Symbol.asyncDispose]())
 
-/** The code blocks of a language, in order. */
+/** The code blocks in a language, in order. */
 const blocks = (language: string) =>
   [...readme.matchAll(new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 'gs'))].map(([, code]) => code!)
 
@@ -50,7 +48,7 @@ test.for([
   expect(result.stdout).toMatch(lines)
 })
 
-test('the Python file is a job as it stands', async () => {
+test('the Python file is a complete job', async () => {
   const file = await writeDeployment(join(folder.path, 'job'), {
     image: await recipeImage('python'),
     entrypoint: 'job.py',
@@ -62,7 +60,7 @@ test('the Python file is a job as it stands', async () => {
   expect(result.stdout).toMatch(/^\{'bytes': '[0-9a-f]{128}'\}\n$/)
 })
 
-test('the files beside the job are right', () => {
+test('the files beside the job are valid', () => {
   const [manifest, file] = blocks('json')
   const filled = manifest!.replace('<sha256 of the archive>', 'ab'.repeat(32))
   expect(parseManifest(filled, 'manifest.json').warnings).toEqual([])
