@@ -48,7 +48,7 @@ const successors = [
   { who: 'another process of the job', parent: ({ main }: NamespacedRun) => main },
 ]
 
-const needsRoot = 'only root can have a pid given again'
+const needsRoot = 'only root can have a pid reused'
 
 describe.each(ways)('$name: the pid now belongs to', (way) => {
   test.for(successors)('$who, and no key is used', async ({ parent }, { skip }) => {

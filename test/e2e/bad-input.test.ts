@@ -203,7 +203,7 @@ describe('deployments', () => {
       path: 'manifest.json',
       says: 'expected a deployment file, found a manifest',
     },
-  ])('$name is no deployment file', async ({ path, says }) => {
+  ])('$name is not a deployment file', async ({ path, says }) => {
     const file = await writeDeployment(join(folder.path, `case-${++counter}`), { image, files: {} })
     const named = join(file, '..', path)
     const result = await causeway(['run', named, '--state', state])

@@ -405,7 +405,7 @@ trap 'echo bye; exit 9' TERM; echo run $n; while :; do sleep 0.1; done`
   test.for([
     { times: 2, ends: { code: 125, signal: null } },
     { times: 3, ends: { code: null, signal: 'SIGTERM' } },
-  ])('told $times times ends itself, whatever hangs', async ({ times, ends }) => {
+  ])('signalled $times times ends itself, whatever hangs', async ({ times, ends }) => {
     const { own, started, signal } = await stubborn(`hanging-${times}`)
     await using hanging = started
     // Stop the processes that would end the job.

@@ -239,7 +239,7 @@ describe.each(ways)('a job of $who, backend $backend', (way) => {
     test.for([
       { whose: 'its own', job: { deployment: { storage: 16 * mebibyte } } },
       { whose: "the operator's", job: { settings: `storageBytes = ${16 * mebibyte}` } },
-    ])('$whose storage, where it lies in a file system of that size', async ({ job }, { skip }) => {
+    ])('$whose storage, when it is a file system of that size', async ({ job }, { skip }) => {
       skip(!isHard, 'needs root and loop devices')
       const script = 'dd if=/dev/zero of=/root/big bs=1M count=64; echo $?; wc -c < /root/big'
       const end = await runJob(way, { script, ...job })
@@ -253,8 +253,8 @@ describe.each(ways)('a job of $who, backend $backend', (way) => {
     test.for([
       { whose: 'its own', job: { deployment: { storage: 16 * mebibyte } } },
       { whose: "the operator's", job: { settings: `storageBytes = ${16 * mebibyte}` } },
-    ])('$whose storage, where that is counted', async ({ job }, { skip }) => {
-      skip(isHard, 'a file system of that size holds it')
+    ])('$whose storage, when it is counted', async ({ job }, { skip }) => {
+      skip(isHard, 'a file system of that size enforces it')
       const script =
         'for n in 1 2; do dd if=/dev/zero of=/root/$n bs=1M count=12; done; echo full; sleep 30'
       const end = await runJob(way, { script, ...job })
@@ -263,7 +263,7 @@ describe.each(ways)('a job of $who, backend $backend', (way) => {
     })
 
     test('its storage in a single file, which the kernel enforces', async ({ skip }) => {
-      skip(isHard, 'a file system of that size is full before')
+      skip(isHard, 'a file system of that size is full first')
       const script = 'dd if=/dev/zero of=/root/big bs=1M count=32; echo $?; wc -c < /root/big'
       const end = await runJob(way, { script, settings: `storageBytes = ${16 * mebibyte}` })
       // SIGXFSZ
@@ -274,7 +274,7 @@ describe.each(ways)('a job of $who, backend $backend', (way) => {
   describe('stopped', () => {
     const patient = "trap 'echo bye; exit 9' TERM; echo ready; while :; do sleep 0.05; done"
 
-    test.for(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('by %s is told to end', async (signal) => {
+    test.for(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('by %s ends itself', async (signal) => {
       const { child, finished, state } = await startJob(way, { script: patient, settings: '' })
       child.kill(signal)
       const end = await finished
@@ -343,7 +343,7 @@ if __name__ == "__main__":
     })
 
     test('its own terminals', async ({ skip }) => {
-      skip(way.who === chrooted.who, "there are only the host's, which it does not get")
+      skip(way.who === chrooted.who, 'only the host has them, and the job does not get those')
       const end = await python(`
 import os
 master, slave = os.openpty()

@@ -335,7 +335,7 @@ describe('the state folder', () => {
   })
 
   test('outside /tmp also gets the loader of PRoot', async ({ skip }) => {
-    skip(!isRoot, "files of a job are told from others' by its uid")
+    skip(!isRoot, "a job's files are recognised by its uid")
     const begun = Date.now()
     const path = await mkdtemp('/var/tmp/causeway-test-')
     await chmod(path, 0o755)

@@ -1,9 +1,7 @@
-// Nested Landlock domains of scope "signal": the job can neither signal nor ptrace what is outside
-// its domain, such as init and the tracer, while both can still reach the job. (PRoot emulates
-// ptrace among its guests, so a job can still reach init through it: it then loses its own status.)
-//
-// init enters one domain, and main, after the fork, a second one inside it. So main cannot kill
-// init (and lose the job's status), and init's own kill(-1) reaches only the job.
+// Nested Landlock domains of scope "signal": a job can neither signal nor ptrace init or the
+// tracer, while both can reach the job. init enters one domain, and main, after the fork, a second
+// one inside it: main cannot kill init, and init's own kill(-1) reaches only the job. (PRoot
+// emulates ptrace among its guests: by that a job can reach init, and loses its own status.)
 #include "guest-init.h"
 
 enum { ABI_WITH_REFER = 2, ABI_WITH_SCOPES = 6, VERSION_FLAG = 1, RULE_PATH_BENEATH = 1 };

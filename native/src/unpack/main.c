@@ -1,13 +1,11 @@
 // bridge-unpack [--uid N --gid N] [--parent PID] [--max-bytes N] [--max-entries N]
 //               [-- DECODER ARG...]
 //
-// Reads a tar archive on stdin, decompressed by DECODER if one is given, and extracts it into the
-// working directory, which is empty and used by nobody else. On success it prints one line of JSON
-// on stdout; else one line on stderr: `INVALID`, `TOO_LARGE`, `DECODER` or `HOST`, and the reason.
-// The caller then removes the extracted files.
-//
-// It confines itself to that folder before it reads the archive: an exploited bug of the parser
-// gains no more than an archive can do anyway.
+// Extracts the tar archive on stdin, decompressed by DECODER, into the working directory, which is
+// empty and used by nobody else. Prints one line of JSON on success, else a line on stderr:
+// `INVALID`, `TOO_LARGE`, `DECODER` or `HOST`, and the reason; the caller then removes the files.
+// It confines itself to that folder before it reads: a bug of the parser gains no more than an
+// archive can do anyway.
 #include "unpack.h"
 
 #include "archive.h"

@@ -1,9 +1,7 @@
-// Opens folders by path; the kernel resolves it as if the root were "/" (openat2(2),
-// RESOLVE_IN_ROOT): links of the archive, absolute or climbing, end inside.
-//
-// The kernel does it, not a copy of the tree in memory, because only the kernel knows for sure
-// where a path leads on this file system; nobody else writes here. Folders are opened for reading,
-// never O_PATH, which Landlock does not check.
+// Opens folders by path. The kernel resolves it as if the root were "/" (openat2(2),
+// RESOLVE_IN_ROOT), so the archive's links, absolute or climbing, end inside; only the kernel knows
+// for sure where a path leads on this file system. Folders are opened for reading, never O_PATH,
+// which Landlock does not check.
 #define _GNU_SOURCE
 #include "tree.h"
 

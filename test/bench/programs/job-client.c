@@ -1,4 +1,4 @@
-// The load client as a job: it takes commands from a socket and answers with the figures.
+// The load client as a job: takes commands from a socket and answers with the figures.
 //
 // It takes the control socket's name from $CONTROL_SOCKET, and the request and the expected reply
 // from the files `request` and `reply` in the working directory. A command is a line
