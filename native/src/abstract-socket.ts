@@ -1,5 +1,5 @@
 /**
- * The bridge's listening sockets: abstract AF_UNIX names that Node's `net` cannot bind exactly.
+ * Listening sockets of the bridge: abstract AF_UNIX names that Node's `net` cannot bind exactly.
  *
  * @module
  */
@@ -8,12 +8,13 @@ import { checkInteger } from './arguments.ts'
 import { checked } from './system-error.ts'
 
 /**
- * How long the bound address is. `exact`: NUL and the name, as everything but Node 20 connects.
- * `padded`: filled with NULs to the 108 bytes of sun_path, the only one Node 20.9-20.x reaches.
+ * Length of the bound address. `exact`: NUL and the name, as all clients but Node 20 connect.
+ * `padded`: filled with NULs to the 108 bytes of sun_path, the only form that Node 20.9-20.x
+ * reaches.
  */
 export type AbstractForm = 'exact' | 'padded'
 
-/** Who is at the other end of a connected AF_UNIX socket, as the kernel recorded it at connect. */
+/** The peer of a connected AF_UNIX socket, as the kernel recorded it at connect. */
 export interface PeerCredentials {
   pid: number
   uid: number
@@ -30,13 +31,13 @@ export const maxAbstractNameBytes = sunPathBytes - 1
  * Binds the abstract address `\0name` and listens on it.
  *
  * Adopt it with `net.createServer({ allowHalfOpen: true }).listen({ fd })`, which then owns it. A
- * name of 107 bytes has one and the same address in both forms, so that only one can be bound.
+ * name of 107 bytes has the same address in both forms, so only one of them can be bound.
  *
  * @param name 1 to 107 bytes of UTF-8, without NUL.
  * @param backlog Pending connections; Node 20 calls listen(2) again with its own 511 unless
  *   `listen({ fd }, backlog)` names one.
- * @param network Descriptor of the network namespace that it listens in; default: our own. Abstract
- *   names are known in one namespace only.
+ * @param network Descriptor of the network namespace to listen in; default: our own. An abstract
+ *   name is visible in one namespace only.
  * @returns the listening descriptor (stream, non-blocking, close-on-exec).
  * @throws TypeError or RangeError naming the argument; SystemError such as `EADDRINUSE`.
  */
@@ -72,7 +73,7 @@ function nameBytes(name: string): Uint8Array {
   if (typeof name !== 'string') throw new TypeError('name must be a string')
   if (name.includes('\0')) throw new RangeError('name must not contain NUL')
   const bytes = Buffer.from(name, 'utf8')
-  // A lone surrogate would silently become U+FFFD, that is, another name.
+  // A lone surrogate would silently become U+FFFD, that is, a different name.
   if (bytes.toString('utf8') !== name) throw new RangeError('name must be well-formed Unicode')
   if (bytes.length < 1 || bytes.length > maxAbstractNameBytes) {
     throw new RangeError(

@@ -1,12 +1,12 @@
 /**
- * Loads `bridge_native.node` on first use, and types it.
+ * Loads `bridge_native.node` on first use and declares its types.
  *
  * @module
  */
 import type { NativeHandle } from './handles/handles.ts'
 import { loadAddon } from './load-addon.ts'
 
-/** The addon's raw calls: each answers the result of its syscall, or a negative errno. */
+/** The addon's raw calls: each returns the result of its system call, or a negative errno. */
 export interface NativeAddon {
   socket(network: number): number
   bind(fd: number, sunPath: Uint8Array): number
@@ -43,7 +43,7 @@ interface EgressCalls {
   counters(egress: Egress): [number, number, number]
 }
 
-/** What `BridgeEngine` of the addon is made of; see bridge-engine.ts. */
+/** The constructor of the addon's `BridgeEngine`; see bridge-engine.ts. */
 export type NativeBridgeEngineClass = new (
   fds: readonly number[],
   limits: Float64Array,
@@ -81,7 +81,7 @@ export interface NativeBridgeEngine extends NativeAdmission {
 let loaded: NativeAddon | undefined
 
 /**
- * The addon. Loaded on first use, so that what needs only `nativePaths` runs without a build.
+ * The addon, loaded on first use: code that needs only `nativePaths` runs without a build.
  *
  * @throws Error with code `ERR_NATIVE_NOT_BUILT` when the addon is missing or does not load.
  */

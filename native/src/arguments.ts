@@ -1,5 +1,5 @@
 /**
- * Checks of what callers pass: the addon itself checks nothing.
+ * Checks of arguments from callers: the addon itself checks none.
  *
  * @module
  */
@@ -7,13 +7,13 @@ import { isIP } from 'node:net'
 
 const maxDescriptor = 0x7fffffff
 
-/** The largest id that names a user: 0xffffffff means "leave as it is" to chown(2). */
+/** The largest valid user id: 0xffffffff means "leave unchanged" to chown(2). */
 const maxUid = 0xfffffffe
 
 /**
- * Refuses anything but an integer within the bounds, both included.
+ * Refuses anything but an integer from `least` to `most`.
  *
- * @throws TypeError when it is no number, RangeError when it is outside the bounds.
+ * @throws TypeError when it is not a number, RangeError when it is outside the bounds.
  */
 export function checkInteger(value: unknown, name: string, least: number, most: number): void {
   if (typeof value !== 'number') throw new TypeError(`${name} must be a number`)
@@ -22,12 +22,12 @@ export function checkInteger(value: unknown, name: string, least: number, most: 
   }
 }
 
-/** Refuses what cannot be a file descriptor. @throws TypeError or RangeError */
+/** Refuses anything but a possible file descriptor. @throws TypeError or RangeError */
 export function checkDescriptor(value: unknown, name = 'fd'): void {
   checkInteger(value, name, 0, maxDescriptor)
 }
 
-/** Refuses what cannot be a user id. @throws TypeError or RangeError */
+/** Refuses anything but a possible user id. @throws TypeError or RangeError */
 export function checkUid(value: unknown, name: string): void {
   checkInteger(value, name, 0, maxUid)
 }

@@ -1,6 +1,6 @@
 /**
- * The lines of an audit log: formatted, hashed and written below JavaScript, because they are a
- * part of every call that uses a key.
+ * Formats, hashes and writes the lines of an audit log in native code, because every call that uses
+ * a key pays for it.
  *
  * @module
  */
@@ -13,13 +13,13 @@ export interface AuditUse {
   /** Name of the bridge's method. */
   method: string
   curve: string
-  /** Derivation path; goes into the line without what no path is made of, at most 128 characters. */
+  /** Derivation path; the line gets its valid characters, at most 128 of them. */
   path?: string | undefined
-  /** Bytes whose SHA-256 goes into the line. */
+  /** Bytes whose SHA-256 is logged. */
   input?: Uint8Array | undefined
-  /** Process that asked. */
+  /** The calling process. */
   pid: number
-  /** Kind of the error, when it failed. */
+  /** Kind of the error, if the call failed. */
   outcome?: string | undefined
 }
 
@@ -30,36 +30,36 @@ export interface AuditChainOptions {
   key: Uint8Array
   /** Number of the last line, 0 when there is none. */
   seq: number
-  /** Its hash, 32 bytes; zeros when there is none. */
+  /** Hash of that line, 32 bytes; zeros when there is none. */
   hash: Uint8Array
 }
 
-/** The files of a log and what the log holds of whole lines, bytes. */
+/** The files of a log, and the size of its complete lines in bytes. */
 export interface AuditChainFiles {
   logFd: number
   headFd: number
   logSize: number
 }
 
-/** Lines that continue each other. Time is Unix time in ms. */
+/** A chain of log lines. Time is Unix time in ms. */
 export interface AuditChain {
   /** Number of the last line, written or pending. */
   readonly seq: number
   useFiles(files: AuditChainFiles): void
-  /** Number of the oldest line that is still kept, 1 by default; the next head says so. */
+  /** Sets the number of the oldest kept line, 1 by default; the next head includes it. */
   setOldest(seq: number): void
-  /** Adds a line to those pending; false when there is no room for more. */
+  /** Adds a line to the pending ones; false when there is no room for more. */
   append(time: number, use: AuditUse): boolean
-  /** Adds the line of an event; `event` is its JSON object. */
+  /** Adds the line of an event, which is the JSON object `event`. */
   appendEvent(time: number, event: Readonly<Record<string, unknown>>): boolean
   /**
-   * Writes what is pending in one write(2), then the head, if the last one is 5 ms old.
+   * Writes all pending lines in one write(2), then the head if the last one is 5 ms old.
    * @param confirms writes the head whenever it is behind
    * @returns the log's size
-   * @throws SystemError; then the log ends with a whole line, and all stays pending
+   * @throws SystemError; then the log ends with a complete line, and all lines stay pending
    */
   commit(confirms?: boolean): number
-  /** Whether lines have been written that the head does not cover yet. */
+  /** Whether the log has lines that the head does not cover yet. */
   readonly isHeadBehind: boolean
   /** Zeroes the key; the object must not be used again. */
   destroy(): void
@@ -87,7 +87,7 @@ interface AuditAddon {
   ) => NativeAuditChain
 }
 
-// Places in `fields`, as in audit-chain.cc.
+// Indexes of `fields`, as in audit-chain.cc.
 const timeField = 0
 const pidField = 1
 const methodField = 2
@@ -96,11 +96,11 @@ const outcomeField = 4
 const logSizeField = 5
 const headBehindField = 6
 const pendingBytesField = 7
-// Of a use that is queued.
+// Numbers, and bytes of input, for each queued use.
 const queueFields = 5
 const inputStride = 64
 const maxQueued = 256
-// What the chain keeps while the disk is full, and more than a line without a path.
+// Limit of what is kept while the disk is full; more than a line without a path.
 const maxPendingBytes = 1024 * 1024
 const maxLineBytes = 512
 const none = -1
@@ -155,7 +155,7 @@ export function createAuditChain(options: AuditChainOptions): AuditChain {
     },
     append(time, use) {
       const { input } = use
-      // The usual ones go together: they cost half as much then.
+      // Short inputs are queued and handed over together, which halves their cost.
       if (input && input.length <= inputStride && isPlain(use) && hasRoom())
         return enqueue(time, use, input)
       flush()
@@ -183,7 +183,7 @@ export function createAuditChain(options: AuditChainOptions): AuditChain {
   }
 }
 
-/** `TypedArray.set` takes ten times as long for so few bytes. */
+/** Copies byte by byte: for so few bytes `TypedArray.set` takes ten times as long. */
 function copyBytes(from: Uint8Array, into: Uint8Array, offset: number): void {
   for (let index = 0; index < from.length; index++) into[offset + index] = from[index]!
 }

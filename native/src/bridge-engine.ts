@@ -1,6 +1,6 @@
 /**
- * The bridge's transport: an epoll engine under Node's event loop. One line in, one line out,
- * close; who may call, how much and for how long is decided in it, before JavaScript sees a byte.
+ * The bridge's transport: an epoll engine in Node's event loop. One line in, one line out, close.
+ * It decides who may call, how much and how long, before JavaScript sees a byte.
  *
  * @module
  */
@@ -15,24 +15,24 @@ import {
 } from './abstract-socket.ts'
 import { closeFd } from './pipe.ts'
 
-/** What one engine accepts at the most. Infinity lifts a limit. */
+/** Limits of one engine. Infinity lifts a limit. */
 export interface EngineLimits {
   /** Bytes of a request line, its end excluded. */
   maxLineBytes: number
-  /** Time from accept to the whole line, ms. */
+  /** Time from accept to the complete line, ms. */
   lineTimeoutMs: number
   maxConnections: number
   /** Bytes of unfinished lines and unsent replies of all connections together. */
   maxBufferedBytes: number
-  /** Time without progress in sending a reply, ms. */
+  /** Longest time without progress in sending a reply, ms. */
   sendTimeoutMs: number
-  /** Bytes read and thrown away after the reply to a peer that goes on sending. */
+  /** Bytes read and discarded after the reply to a peer that keeps sending. */
   maxDrainBytes: number
-  /** Time for that, ms; 0 closes at once. */
+  /** Time for discarding them, ms; 0 closes at once. */
   drainTimeoutMs: number
 }
 
-/** Reply lines, without their newline, that need no look at the request. */
+/** Reply lines, without their newline, that do not depend on the request. */
 export interface EngineNotices {
   lineTooLong: string
   lineTooLate: string
@@ -44,23 +44,23 @@ export interface EngineNotices {
 /** Peers turned away for one reason since the last word about it. */
 export interface EngineRefusal extends Refusal {
   count: number
-  /** The first of them. */
+  /** The first of these peers. */
   peer: PeerCredentials
 }
 
 export interface EngineOptions {
   /** Name of the abstract socket without the leading NUL, 1 to 107 bytes. */
   name: string
-  /** Descriptor of the network namespace that it listens in; default: our own. */
+  /** Descriptor of the network namespace to listen in; default: our own. */
   network?: number
   limits: EngineLimits
   notices: EngineNotices
   /**
-   * Takes a request line: a string when it is ASCII, else its bytes. Answer it by `reply` with the
-   * tag, now or later. Must not throw.
+   * Takes a request line: a string if it is ASCII, else its bytes. Answer it, now or later, with
+   * `reply` and the tag. It must not throw.
    */
   onLine: (line: string | Buffer, peer: PeerCredentials, tag: number) => void
-  /** Called after the last of the lines that came together. Must not throw. */
+  /** Called after the last of several lines that arrived together. It must not throw. */
   onLinesEnd: () => void
   onRefusal: (refusal: EngineRefusal) => void
 }
@@ -68,13 +68,13 @@ export interface EngineOptions {
 /** A listening engine. */
 export interface BridgeEngine {
   /**
-   * Says who may call; before the first time nobody may. Connections that are open stay.
+   * Sets who may call; before the first time nobody may. Open connections stay.
    * @throws SystemError, such as `ENOENT` or `ESRCH` when there is no process `pid`
    */
   admit(membership: Membership): void
   /**
-   * Sends one line (newline added) and closes; undefined closes without a byte.
-   * @returns false when the peer is gone already
+   * Sends one line (adding a newline) and closes; undefined closes without sending.
+   * @returns false when the peer is already gone
    */
   reply(tag: number, text: string | undefined): boolean
   /** Looks again at the process of an open connection; undefined when it still belongs. */
@@ -84,11 +84,11 @@ export interface BridgeEngine {
 }
 
 /**
- * Listens on the exact name and on the name padded with NUL bytes to 108: Node 20 clients reach
- * only the padded one, everything else only the exact one.
+ * Listens on the exact name, and on the name padded with NUL bytes to 108: Node 20 clients reach
+ * only the padded one, all others only the exact one.
  *
- * @throws TypeError or RangeError naming the argument; SystemError such as `EADDRINUSE`; nothing
- *   listens then.
+ * @throws TypeError or RangeError naming the argument; SystemError such as `EADDRINUSE`; then
+ *   nothing listens.
  */
 export function startBridgeEngine(options: EngineOptions): BridgeEngine {
   const native = createNative(options, bindBoth(options))
@@ -105,7 +105,7 @@ export function startBridgeEngine(options: EngineOptions): BridgeEngine {
 function bindBoth({ name, network }: EngineOptions): number[] {
   const bind = (form: AbstractForm) => bindAbstract(name, form, undefined, network)
   const exact = bind('exact')
-  // A name that fills the address: both forms are one.
+  // A name that fills the address has the same address in both forms.
   if (Buffer.byteLength(name) === maxAbstractNameBytes) return [exact]
   try {
     return [exact, bind('padded')]
@@ -122,7 +122,7 @@ function createNative(options: EngineOptions, fds: readonly number[]): NativeBri
   const peers = new Int32Array(3 * maxLines)
   const peerAt = (index: number) => ({
     pid: peers[3 * index]!,
-    // The array is signed for the pid; ids are not.
+    // The array is signed for the pid; uids and gids are unsigned.
     uid: peers[3 * index + 1]! >>> 0,
     gid: peers[3 * index + 2]! >>> 0,
   })

@@ -1,5 +1,5 @@
 /**
- * A process that holds keys.
+ * Hardens a process that has keys.
  *
  * @module
  */
@@ -8,10 +8,10 @@ import { addon } from './addon.ts'
 import { checked } from './system-error.ts'
 
 /**
- * Also closes a debugger that is open already: whoever connects to one runs code in this process.
- * From now on this process leaves no core file, others of its user can neither trace it nor read
- * its memory (prctl(2) PR_SET_DUMPABLE), and SIGUSR1 does not open Node's debugger. Children are
- * as dumpable as ever once they run another program; they leave no core files either.
+ * Protects the memory of this process: it leaves no core file, other processes of its user can
+ * neither trace it nor read its memory (prctl(2) PR_SET_DUMPABLE), and SIGUSR1 no longer opens
+ * Node's debugger. An open debugger is closed, as its clients run code here. Children become
+ * dumpable again when they run another program; they leave no core files either.
  *
  * @throws SystemError
  */

@@ -1,5 +1,5 @@
 /**
- * `@causeway/native`: what the runtime needs of the kernel and Node does not offer.
+ * `@causeway/native`: kernel features that the runtime needs and Node does not offer.
  *
  * @module
  */

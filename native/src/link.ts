@@ -1,5 +1,5 @@
 /**
- * A name for a file that has none.
+ * Names a file that has no name.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { checked } from './system-error.ts'
 
 /**
  * Gives a file that was opened with `O_TMPFILE` a name on the same file system: linkat(2). A file
- * without a name goes with its last descriptor, so that a process that is killed leaves none.
+ * without a name disappears with its last descriptor, so a killed process leaves none.
  *
  * @throws TypeError or RangeError naming the argument; SystemError: `EEXIST` when the name is
  *   taken, `EXDEV` on another file system.

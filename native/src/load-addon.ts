@@ -7,7 +7,7 @@ import { createRequire } from 'node:module'
 import { builtFile } from './paths.ts'
 
 /**
- * The exports of an addon.
+ * Returns the exports of an addon.
  *
  * @throws Error with code `ERR_NATIVE_NOT_BUILT` when it is missing or does not load.
  */

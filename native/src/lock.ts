@@ -1,19 +1,19 @@
 /**
- * Locks that the kernel gives back when their holder dies.
+ * Locks that the kernel releases when their holder dies.
  *
  * @module
  */
 import { addon } from './addon.ts'
 import { checked } from './system-error.ts'
 
-/** `exclusive`: one holder; `shared`: any number of them, but no exclusive one. */
+/** `exclusive`: one holder and no other; `shared`: any number of shared holders. */
 export type LockMode = 'exclusive' | 'shared'
 
 /**
- * Takes a flock(2) on a file, which is created with mode 0600 when it is not there.
+ * Takes a flock(2) on a file, which is created with mode 0600 if it is missing.
  *
- * @returns a descriptor, close-on-exec, that holds the lock until it is closed; undefined when
- *   another process, or another descriptor of this one, holds it in a way that excludes this.
+ * @returns a close-on-exec descriptor that keeps the lock until it is closed; undefined when
+ *   another process, or another descriptor of this one, has a conflicting lock.
  * @throws SystemError, such as `EACCES` or `ELOOP` for a symlink.
  */
 export function lockFile(path: string, mode: LockMode = 'exclusive'): number | undefined {
@@ -22,5 +22,5 @@ export function lockFile(path: string, mode: LockMode = 'exclusive'): number | u
   return result === -wouldBlock ? undefined : checked('lock', result)
 }
 
-/** EWOULDBLOCK, the same number on every Linux architecture we build for. */
+/** EWOULDBLOCK; the same number on every Linux architecture we build for. */
 const wouldBlock = 11

@@ -8,11 +8,11 @@ import { checkAddress, checkDescriptor, checkInteger } from './arguments.ts'
 import { checked } from './system-error.ts'
 
 /**
- * Makes a network namespace with nothing but its loopback, in which ordinary users may bind every
- * port and send pings. It belongs to root of the host.
+ * Makes a network namespace with only a loopback interface, in which ordinary users may bind every
+ * port and send pings. The host's root owns it.
  *
- * @returns a descriptor (close-on-exec); the namespace goes with the last one and the last process
- *   in it, whatever becomes of ours
+ * @returns a close-on-exec descriptor; the namespace disappears with its last descriptor and its
+ *   last process, whatever happens to ours
  * @throws SystemError, such as `EPERM`
  */
 export function createNetwork(): number {
@@ -20,9 +20,9 @@ export function createNetwork(): number {
 }
 
 /**
- * Keeps processes of a control group from sending many datagrams as one packet (UDP_SEGMENT, udp(7)),
- * which packet rules and queues would count as one: `EPERM` to who tries. For as long as the group is
- * there.
+ * Forbids processes of a control group to send many datagrams as one packet (UDP_SEGMENT, udp(7)),
+ * which packet rules and queues would count as one: they get `EPERM`. It lasts until the group is
+ * removed.
  *
  * @param folder of a group of version 2
  * @throws SystemError, such as `EPERM`

@@ -1,26 +1,26 @@
 /**
- * Where the built files are.
+ * Locates the built files.
  *
  * @module
  */
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** This package's folder: one above `src` and `dist` alike. */
+/** This package's folder: the parent of both `src` and `dist`. */
 const packageRoot = fileURLToPath(new URL('..', import.meta.url))
 
-/** Absolute path of a file that `npm run build:native` makes. */
+/** Absolute path of a file made by `npm run build:native`. */
 export function builtFile(name: string): string {
   return join(packageRoot, 'build', 'Release', name)
 }
 
-/** Absolute paths of the built programs and the shim; they exist once the build has run. */
+/** Absolute paths of the built programs and the shim; they exist after the build. */
 export interface NativePaths {
-  /** `bridge-launch`: confines and starts a job, reaps its whole tree. */
+  /** `bridge-launch`: confines and starts a job, and reaps all its processes. */
   launcher: string
-  /** `bridge-guest-init`: first process of the guest's side, reports the job's real end. */
+  /** `bridge-guest-init`: the guest's first process, reports the job's real exit. */
   guestInit: string
-  /** `bridge-canary`: run as a job, tells whose files a job sees. */
+  /** `bridge-canary`: run as a job, reports whether it sees the guest's files or the host's. */
   canary: string
   /** `bridge-unpack`: extracts a hostile tar archive into its working directory. */
   unpacker: string

@@ -7,7 +7,7 @@ import { addon } from './addon.ts'
 import { checkDescriptor, checkUid } from './arguments.ts'
 import { checked } from './system-error.ts'
 
-/** Both ends of a pipe; whoever holds a descriptor closes it. */
+/** Both ends of a pipe; the owner of each descriptor closes it. */
 export interface Pipe {
   readFd: number
   writeFd: number
@@ -17,11 +17,11 @@ export interface Pipe {
  * Makes a pipe(2), close-on-exec at both ends.
  *
  * Node's own `'pipe'` stdio is a socket pair, which `echo > /dev/stdout` in a guest cannot open
- * (ENXIO); and a pipe can be opened again only by the user who owns it.
+ * (ENXIO). A pipe can only be opened again by its owner.
  *
- * @param ownerUid Who owns the pipe: the uid the job runs under. Default: this process's.
- * @throws TypeError or RangeError naming the argument; SystemError, `EPERM` when not
- *   allowed to chown.
+ * @param ownerUid Owner of the pipe: the uid that the job runs as. Default: this process's.
+ * @throws TypeError or RangeError naming the argument; SystemError, `EPERM` when not allowed to
+ *   chown.
  */
 export function createPipe(ownerUid?: number): Pipe {
   if (ownerUid !== undefined) checkUid(ownerUid, 'ownerUid')
@@ -42,7 +42,7 @@ export function createPipe(ownerUid?: number): Pipe {
 /**
  * Gives an open file to a user. Both ends of a pipe share one inode: one call is enough.
  *
- * @throws TypeError or RangeError naming the argument; SystemError, `EPERM` when not allowed to.
+ * @throws TypeError or RangeError naming the argument; SystemError, `EPERM` when not allowed.
  */
 export function chownFd(fd: number, uid: number): void {
   checkDescriptor(fd)
@@ -51,7 +51,7 @@ export function chownFd(fd: number, uid: number): void {
 }
 
 /**
- * Closes a descriptor, unlike `fs.closeSync` without a word from Node about ones it does not know.
+ * Closes a descriptor; unlike `fs.closeSync`, without a warning about those Node does not know.
  *
  * @throws SystemError, `EBADF` when it is not open.
  */

@@ -1,5 +1,5 @@
 /**
- * Private keys in locked native memory, and what is done with them.
+ * Keeps private keys in locked native memory, and uses them there.
  *
  * @module
  */
@@ -7,10 +7,10 @@ import { checkInteger } from './arguments.ts'
 import type { NativeHandle, SignerHandle } from './handles/handles.ts'
 import { loadAddon } from './load-addon.ts'
 
-/** HD slots of a {@link SignerKeys}, after its five keys. */
+/** Number of HD slots of a {@link SignerKeys}, after its five keys. */
 export const maxDerivedKeys = 1024
 
-/** Slot of the first HD key; before it: signing p256, secp256k1, ed25519, encryption p256, secp256k1. */
+/** First HD slot; before it: signing p256, secp256k1, ed25519, encryption p256, secp256k1. */
 export const firstDerivedSlot = 5
 
 const p256Slot = 0
@@ -23,10 +23,10 @@ const signatureBytes = 64
 const pointBytes = 33
 const sealedOverhead = 28
 
-/** Why bytes were not taken. */
+/** Why bytes were refused. */
 export type SignerRefusal = 'BAD_PUBLIC_KEY' | 'DECRYPT_FAILED'
 
-/** What both sides of an encryption know. */
+/** The values that both sides of an encryption know. */
 export interface SignerAgreement {
   /** SEC1 point, 33 or 65 bytes. */
   peerPublicKey: Uint8Array
@@ -40,32 +40,32 @@ export interface SignerRoot {
   account(): Uint8Array
   /** HKDF-SHA256 of the root with this info, 32 bytes; the caller zeroes them. */
   deriveSecret(info: Uint8Array): Buffer
-  /** `iv(12) ‖ AES-256-GCM ciphertext ‖ tag(16)` under the key that is derived with this info. */
+  /** Seals to `iv(12) ‖ AES-256-GCM ciphertext ‖ tag(16)` with the key derived with this info. */
   seal(info: Uint8Array, additional: Uint8Array, plaintext: Uint8Array): Buffer
-  /** The plaintext, for the caller to zero; undefined when it was not sealed so. */
+  /** The plaintext, which the caller zeroes; undefined when this root did not seal it so. */
   unseal(info: Uint8Array, additional: Uint8Array, sealed: Uint8Array): Buffer | undefined
-  /** The keys of the deployment whose labels `prefix` holds. */
+  /** The keys of the deployment whose labels are in `prefix`. */
   deriveKeys(prefix: Uint8Array): SignerKeys
   destroy(): void
 }
 
-/** Private keys of one deployment, by slot. Every call throws when the keys have been destroyed. */
+/** Private keys of one deployment, by slot. Every call throws once the keys are destroyed. */
 export interface SignerKeys {
-  /** Puts a key of 32 bytes in place of another; false when it is none of the slot's curve. */
+  /** Replaces a key by one of 32 bytes; false when it is not valid on the slot's curve. */
   setKey(slot: number, key: Uint8Array): boolean
-  /** Puts another BIP-32 master seed of 64 bytes. */
+  /** Replaces the BIP-32 master seed, 64 bytes. */
   setHdSeed(seed: Uint8Array): void
-  /** Puts the BIP-32 key at the child indexes into an HD slot. */
+  /** Derives the BIP-32 key at the child indexes into an HD slot. */
   derive(slot: number, indexes: readonly number[]): void
-  /** 33 bytes, 32 of ed25519. */
+  /** 33 bytes, or 32 for ed25519. */
   publicKey(slot: number): Uint8Array
-  /** 64 bytes; all but ed25519 sign a digest of 32 bytes. */
+  /** 64 bytes; all curves but ed25519 sign a digest of 32 bytes. */
   sign(slot: number, bytes: Uint8Array): Uint8Array
   encrypt(slot: number, agreement: SignerAgreement, plaintext: Uint8Array): Buffer | SignerRefusal
   decrypt(slot: number, agreement: SignerAgreement, sealed: Uint8Array): Buffer | SignerRefusal
-  /** The key of a slot that is no HD slot, 32 bytes; the caller zeroes them. */
+  /** The key of a slot that is not an HD slot, 32 bytes; the caller zeroes them. */
   exportKey(slot: number): Buffer
-  /** 64 bytes; the caller zeroes them. */
+  /** The BIP-32 master seed, 64 bytes; the caller zeroes them. */
   exportHdSeed(): Buffer
   /**
    * A copy of the p256 signing key, for other native addons; it stays when the key is replaced.
@@ -79,7 +79,7 @@ export interface SignerKeys {
 
 /** The native signer of this process. */
 export interface NativeSigner {
-  /** Of the OpenSSL inside this Node. */
+  /** Version of the OpenSSL inside this Node. */
   readonly opensslVersion: string
   /** Whether the memory of every key so far is locked, so that none is ever swapped out. */
   isMemoryLocked(): boolean
@@ -87,7 +87,7 @@ export interface NativeSigner {
   isPrivateKey(slot: number, key: Uint8Array): boolean
   /** Copies the 32 bytes of the root secret. */
   openRoot(secret: Uint8Array): SignerRoot
-  /** Keys that are all missing. */
+  /** Keys whose slots are all empty. */
   openKeys(): SignerKeys
 }
 
@@ -107,7 +107,7 @@ interface RawRoot {
   destroy(): void
 }
 
-/** Answers whether the call could be done; `encrypt` and `decrypt` an index of `outcomes`. */
+/** Calls return whether they succeeded; `encrypt` and `decrypt` an index of `outcomes`. */
 interface RawKeys {
   deriveFrom(root: RawRoot, prefix: Uint8Array): boolean
   setKey(slot: number, key: Uint8Array): boolean
@@ -134,8 +134,8 @@ interface RawKeys {
 /**
  * Loads the signer.
  *
- * @throws Error with code `ERR_NATIVE_NOT_BUILT` when it is missing, or this Node has not the
- *   OpenSSL it needs, or the host not the libsecp256k1.
+ * @throws Error with code `ERR_NATIVE_NOT_BUILT` when it is missing, or this Node lacks the
+ *   OpenSSL, or the host the libsecp256k1, that it needs.
  */
 export function loadSigner(): NativeSigner {
   const addon = loadAddon<SignerAddon>('bridge_signer.node')
@@ -245,7 +245,7 @@ function outcome(index: number, bytes: Buffer): Buffer | SignerRefusal {
   return refusals[index] ?? bytes
 }
 
-/** Memory of its own, not a part of Node's pool: who zeroes it must not race with others. */
+/** Allocates outside Node's pool: zeroing the bytes must not race with other users of the pool. */
 function filled(size: number, fill: (into: Uint8Array) => boolean): Buffer {
   const bytes = Buffer.alloc(size)
   check(fill(bytes))

@@ -1,22 +1,22 @@
 /**
- * From the addon's negative errno to an Error shaped like Node's own.
+ * Turns the addon's negative errno into an Error shaped like Node's own.
  *
  * @module
  */
 import { getSystemErrorMap } from 'node:util'
 
-/** A failed system call, with the fields that Node's own system errors carry. */
+/** A failed system call, with the fields of Node's own system errors. */
 export interface SystemError extends Error {
   /** Name of the error, such as `EADDRINUSE`. */
   code: string
-  /** The negative errno, as Node gives it. */
+  /** The negative errno, as in Node. */
   errno: number
   /** The system call that failed, such as `bind`. */
   syscall: string
 }
 
 /**
- * Hands a call's result on.
+ * Returns a call's result.
  *
  * @throws SystemError when the result is a negative errno.
  */

@@ -1,5 +1,5 @@
 /**
- * A comparison → what a group measured.
+ * Turns a comparison into a group's measured rows.
  * @module
  */
 import type { Comparison } from './comparison.ts'
@@ -7,7 +7,7 @@ import type { Measured, Target } from './row.ts'
 import type { Server } from './servers/server.ts'
 import { median } from './statistics.ts'
 
-/** One figure of the bursts with a number of clients. */
+/** One figure of the bursts with a given number of clients. */
 export interface Line {
   name: string
   unit: string
@@ -18,11 +18,11 @@ export interface Line {
 
 export interface Sides {
   server: Server
-  /** Each line's floor is the one of these that is best at it. */
+  /** The best of these servers at a line is the line's floor. */
   floors: readonly Server[]
 }
 
-/** A server's lines beside the floor's. */
+/** The lines of a server beside those of the floor. */
 export function comparisonRows(
   comparison: Comparison,
   { server, floors }: Sides,
@@ -42,20 +42,20 @@ export function comparisonRows(
   })
 }
 
-/** Calls should be many, times short. */
+/** Call rates should be high, times short. */
 function best(figure: Line['figure'], candidates: readonly (readonly number[])[]) {
   const sign = figure === 'callsPerSecond' ? -1 : 1
   return candidates.toSorted((a, b) => sign * (median(a) - median(b)))[0] ?? []
 }
 
-/** Fast and wrong is no success. */
+/** A fast server with wrong replies must not pass. */
 export function errorRow(comparison: Comparison, server: Server): Measured {
   const target = { of: 'value', atMost: 0 } as const
   const name = 'wrong or missing replies'
   return { name, unit: 'calls', values: [comparison.errors(server)], target }
 }
 
-/** A floor that gave wrong replies is none. @throws Error */
+/** A server with wrong replies cannot be a floor. @throws Error */
 export function expectNoErrors(comparison: Comparison, servers: readonly Server[]): void {
   const wrong = servers.find((server) => comparison.errors(server) > 0)
   if (wrong)

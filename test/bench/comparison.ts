@@ -1,16 +1,16 @@
 /**
- * Servers in turn, A B C D A B C D: whatever else the machine does hits them all alike.
+ * Measures servers in turn, A B C D A B C D, so that other load on the machine hits all alike.
  * @module
  */
 import type { BenchContext } from './group.ts'
 import type { BurstFigures, Load } from './machine/load.ts'
 import type { Server } from './servers/server.ts'
 
-/** What came of it. */
+/** The results of a comparison. */
 export interface Comparison {
-  /** One for each round. */
+  /** The figures of each round. */
   bursts(server: Server, clients: number): readonly BurstFigures[]
-  /** Wrong and missing replies over all bursts. */
+  /** Number of wrong and missing replies over all bursts. */
   errors(server: Server): number
 }
 
@@ -19,7 +19,7 @@ export interface CompareOptions extends Pick<BenchContext, 'rounds' | 'seconds' 
   servers: readonly Server[]
   /** Numbers of concurrent clients. */
   clients: readonly number[]
-  /** What else is measured in every round. */
+  /** A further measurement in every round. */
   everyRound?: () => Promise<void>
 }
 
@@ -29,7 +29,7 @@ interface Result {
   figures: BurstFigures
 }
 
-// Until compilers have seen everything and heaps have grown.
+// Enough for compilers to have seen everything and heaps to have grown.
 const warmUp = { clients: 16, seconds: 30, maxCalls: 30_000 }
 
 export async function compare(options: CompareOptions): Promise<Comparison> {

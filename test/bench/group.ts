@@ -1,5 +1,5 @@
 /**
- * A group of measurements, and what it is given.
+ * A group of measurements, and its context.
  * @module
  */
 import type { Placement } from './machine/placement.ts'
@@ -10,17 +10,17 @@ export interface BenchContext {
   rounds: number
   /** Length of one burst. */
   seconds: number
-  /** Empty, this group's own, gone afterwards; every user may enter it. */
+  /** An empty folder for this group, which every user may enter; removed afterwards. */
   folder: string
   processes: Processes
   placement: Placement
-  /** Says on stderr what goes on. */
+  /** Reports progress on stderr. */
   progress: (text: string) => void
 }
 
 export interface Group {
   name: string
-  /** What is compared with what, in a line. */
+  /** One line that says what is compared. */
   summary: string
   measure(context: BenchContext): Promise<Measured[]>
 }

@@ -1,5 +1,5 @@
 /**
- * Every group there is. A new one: a file in `groups/`, a line here.
+ * All groups. To add one: a file in `groups/`, a line here.
  * @module
  */
 import type { Group } from './group.ts'

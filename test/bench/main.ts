@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: the numbers that must hold, each beside its floor.
+ * `npm run bench`: the numbers that must be kept, each beside its floor.
  * @module
  */
 import { runCommand } from './command.ts'

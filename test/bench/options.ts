@@ -12,7 +12,7 @@ export interface BenchOptions {
   rounds: number
   /** Length of one burst of calls. */
   seconds: number
-  /** A target that does not hold makes the exit code 1. */
+  /** A missed target makes the exit code 1. */
   strict: boolean
   list: boolean
   help: boolean
@@ -23,12 +23,12 @@ export const usage = `npm run bench -- [GROUP...] [options]
   --rounds N    rounds of each comparison, 1 to 1000 (default 8)
   --seconds S   length of one burst of calls, 0.05 to 60 (default 0.5)
   --json FILE   write the rows, an array of {group,name,value,unit,floor,ratio,target,holds}
-  --strict      exit with 1 when a target does not hold
+  --strict      exit with 1 when a target is missed
   --list        say which groups there are
   --help        print this
 `
 
-/** Something on the command line is wrong; the message says what was expected. */
+/** The command line is wrong; the message says what was expected. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }

@@ -1,5 +1,5 @@
 /**
- * One measured figure, beside its floor and its target.
+ * One measured figure with its floor and its target.
  * @module
  */
 import { median, ratios, type Spread } from './statistics.ts'
@@ -11,16 +11,16 @@ export interface Target {
   atMost?: number
 }
 
-/** As it stands in the JSON file. */
+/** A row of the JSON file. */
 export interface Row {
   group: string
   name: string
   /** Median over the rounds. */
   value: number
   unit: string
-  /** The same of what it is compared with; null where there is nothing to compare with. */
+  /** Median of what it is compared with; null without a comparison. */
   floor: number | null
-  /** Of each round's value to the floor of the same round. */
+  /** Ratio of each round's value to the floor of the same round. */
   ratio: Spread | null
   target: Target | null
   /** Null without a target. */
@@ -29,13 +29,13 @@ export interface Row {
   remark?: string
 }
 
-/** What a group measured. */
+/** The measurements of a group for one row. */
 export interface Measured {
   name: string
   unit: string
-  /** One for each round. */
+  /** One value per round. */
   values: readonly number[]
-  /** Of the same rounds. */
+  /** The floors of the same rounds. */
   floors?: readonly number[]
   target?: Target
   remark?: string

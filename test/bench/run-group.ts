@@ -1,5 +1,5 @@
 /**
- * One group from its empty folder to its rows; nothing of it is left behind.
+ * Runs one group, from its empty folder to its rows, and leaves nothing behind.
  * @module
  */
 import { mkdtemp, rm, chmod } from 'node:fs/promises'
@@ -14,7 +14,7 @@ export interface RunOptions {
   rounds: number
   seconds: number
   progress: (text: string) => void
-  /** Ends the group at once; its processes are killed. */
+  /** Ends the group at once, and kills its processes. */
   signal: AbortSignal
 }
 
@@ -22,7 +22,7 @@ export async function runGroup(group: Group, options: RunOptions): Promise<Row[]
   const { rounds, seconds, progress, signal } = options
   signal.throwIfAborted()
   const folder = await mkdtemp(join(tmpdir(), 'causeway-bench-'))
-  // Jobs run as other users.
+  // Jobs run as other users, who must enter it.
   await chmod(folder, 0o755)
   const processes = createProcesses()
   process.once('exit', processes.killAll)

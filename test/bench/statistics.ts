@@ -1,16 +1,16 @@
 /**
- * What several rounds say together.
+ * Statistics over several rounds.
  * @module
  */
 
-/** The middle of the rounds and how far they lie apart. */
+/** The median of the rounds, and their spread. */
 export interface Spread {
   median: number
   min: number
   max: number
 }
 
-/** The middle value; the mean of the middle two of an even number. @throws RangeError for no values */
+/** The middle value, or the mean of the middle two. @throws RangeError for no values */
 export function median(values: readonly number[]): number {
   if (values.length === 0) throw new RangeError('expected at least one value')
   const sorted = values.toSorted((a, b) => a - b)
@@ -22,7 +22,7 @@ export function spread(values: readonly number[]): Spread {
   return { median: median(values), min: Math.min(...values), max: Math.max(...values) }
 }
 
-/** Round by round: both were measured within the same second, so the machine's mood cancels out. */
+/** Ratios by round: both measured within the same second, so other load cancels out. */
 export function ratios(values: readonly number[], floors: readonly number[]): Spread {
   if (values.length !== floors.length) throw new RangeError('expected as many floors as values')
   return spread(values.map((value, round) => value / floors[round]!))

@@ -1,12 +1,12 @@
 /**
- * Rows → a table for people.
+ * Prints rows as a table for people.
  * @module
  */
 import type { Row, Target } from './row.ts'
 
 const header = ['', 'value', 'unit', 'floor', 'ratio (min–max)', 'target', '']
 
-/** One group's rows; what a row remarks comes below, numbered by nobody: it names its row. */
+/** One group's rows; a row's remark comes below the table and names the row. */
 export function renderTable(title: string, rows: readonly Row[]): string {
   const lines = [header, ...rows.map(cells)]
   const widths = header.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)))
@@ -22,7 +22,7 @@ function cells(row: Row): string[] {
     row.floor === null ? '' : figure(row.floor),
     row.ratio === null ? '' : `${ratio(row.ratio.median)} (${range(row)})`,
     row.target === null ? '' : bound(row.target),
-    row.holds === null ? '' : row.holds ? '✓' : '✗ does not hold',
+    row.holds === null ? '' : row.holds ? '✓' : '✗ missed',
   ]
 }
 
@@ -30,12 +30,12 @@ function range({ ratio: spread }: Row): string {
   return spread ? `${ratio(spread.min)}–${ratio(spread.max)}` : ''
 }
 
-/** Small ones with two digits that say something. */
+/** Small ratios get two significant digits. */
 function ratio(value: number): string {
   return value >= 0.1 || value === 0 ? value.toFixed(2) : value.toPrecision(2)
 }
 
-/** Three digits are as much as such figures are worth. */
+/** Three digits: the figures are not more precise. */
 function figure(value: number): string {
   const digits = value === 0 || Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2
   const [whole = '', fraction] = value.toFixed(digits).split('.')
@@ -52,7 +52,7 @@ function short(limit = NaN): string {
   return String(Number(ratio(limit)))
 }
 
-// Names, units, targets and verdicts to the left; numbers to the right.
+// Names, units, targets and verdicts are left-aligned, numbers right-aligned.
 const rightAligned = new Set([1, 3, 4])
 
 function pad(text: string, width: number, column: number): string {

@@ -1,5 +1,5 @@
 /**
- * A server on an abstract name of its own.
+ * A server on its own abstract name.
  * @module
  */
 import { randomUUID } from 'node:crypto'
@@ -12,7 +12,7 @@ export interface AbstractServer extends AsyncDisposable {
   name: string
 }
 
-/** Takes a new client, of which nothing is read yet: `resume` it. */
+/** Takes a new client, from which nothing has been read yet: `resume` it. */
 export type Meet = (client: Socket) => void
 
 const backlog = 4096

@@ -1,5 +1,5 @@
 /**
- * The bridge as its clients see it: bytes over a real abstract socket, nothing of ours between.
+ * The bridge as its clients see it: bytes over a real abstract socket, without any client of ours.
  */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -38,7 +38,7 @@ function errorOf(text: string): { code: number; message: string; data: Record<st
   return error as ReturnType<typeof errorOf>
 }
 
-/** Resolves when `read` gives `value`; the test's own time limit ends the waiting. */
+/** Resolves when `read` returns `value`; the test's own time limit ends the wait. */
 async function until<T>(read: () => T | Promise<T>, value: T): Promise<void> {
   while ((await read()) !== value) await delay(5)
 }
@@ -49,9 +49,9 @@ describe('one line in, one line out, close (bridge spec, Transport rules)', () =
     { name: 'ended by \\r\\n', sent: [`${line}\r\n`] },
     { name: '\\r and \\n in two parts', sent: [`${line}\r`, '\n'] },
     { name: 'blank lines before', sent: [`\n\r\n\n${line}\n`] },
-    { name: 'blank lines before, apart', sent: ['\n', '\r', '\n', `${line}\n`] },
+    { name: 'blank lines before, in separate pieces', sent: ['\n', '\r', '\n', `${line}\n`] },
     { name: 'blanks around', sent: [`  ${line}\t \n`] },
-    { name: 'a second request behind', sent: [`${line}\n${slotLine}\n`] },
+    { name: 'a second request after it', sent: [`${line}\n${slotLine}\n`] },
     { name: 'trailing bytes', sent: [`${line}\nxyz`] },
     { name: 'a megabyte of trailing bytes', sent: [`${line}\n`, Buffer.alloc(1 << 20)] },
   ])('$name', async ({ sent }, { open }) => {
@@ -64,7 +64,7 @@ describe('one line in, one line out, close (bridge spec, Transport rules)', () =
     { name: 'bytes without an end', sent: [`${line}\n`, 'x', 'y', 'z'] },
   ])('the reply reaches a client that still sends: $name', async ({ sent }, { open }) => {
     const { name } = open()
-    // How the connection ends depends on whether its last bytes met an open one.
+    // The end of the connection depends on whether its last bytes arrived while it was open.
     expect((await sendRaw(name, sent)).text).toBe(answer)
   })
 
@@ -123,7 +123,7 @@ describe('one line in, one line out, close (bridge spec, Transport rules)', () =
     expect(await sendRaw(name, [sent])).toEqual({ text, end: 'eof' })
   })
 
-  test('a large reply reaches a reader that begins late', async ({ open }) => {
+  test('a large reply reaches a client that reads late', async ({ open }) => {
     const bytes = 'ab'.repeat(400_000)
     const { name } = open({
       handlers: { signer_sign: () => ({ bytes }) },
@@ -141,7 +141,7 @@ describe('one line in, one line out, close (bridge spec, Transport rules)', () =
     })
   })
 
-  test('in one piece, as clients read once', async ({ open }) => {
+  test('the reply comes in one piece, for clients that read once', async ({ open }) => {
     const { name } = open()
     const socket = connectRaw(name)
     socket.write('{"jsonrpc":"2.0","method":"deployment_assignedProcessors","id":1}\n')
@@ -156,12 +156,12 @@ describe('one line in, one line out, close (bridge spec, Transport rules)', () =
     const socket = connectRaw(name)
     socket.resume().write(`${line}\n`)
     await once(socket, 'end')
-    // Only our own end of the connection is left.
+    // Only our own end of the connection is open.
     await until(openSockets, before + 1)
     socket.destroy()
   })
 
-  test('a notification is carried out and closed without a byte', async ({ open }) => {
+  test('a notification is carried out and closed without a reply', async ({ open }) => {
     let calls = 0
     const handlers = { deployment_slot: () => (calls++, { slot: 1 }) }
     const { name } = open({ handlers })
@@ -180,7 +180,7 @@ describe('one line in, one line out, close (bridge spec, Transport rules)', () =
   })
 })
 
-describe('a reply that takes its time', () => {
+describe('a slow reply', () => {
   test('reaches a client that half-closed', async ({ open }) => {
     const { name } = open({ handlers: slow })
     expect(await sendRaw(name, [`${slotLine}\n`], { halfClose: true })).toEqual(slowAnswer)
@@ -191,12 +191,12 @@ describe('a reply that takes its time', () => {
     expect(await sendRaw(name, [slotLine], { halfClose: true })).toEqual(slowAnswer)
   })
 
-  test('reaches a client that went on sending', async ({ open }) => {
+  test('reaches a client that keeps sending', async ({ open }) => {
     const { name } = open({ handlers: slow })
     expect(await sendRaw(name, [`${slotLine}\n`, 'more', 'and more\n'])).toEqual(slowAnswer)
   })
 
-  test('does not hold up other calls', async ({ open }) => {
+  test('does not delay other calls', async ({ open }) => {
     const { name } = open({ handlers: slow })
     const order: string[] = []
     const note = (what: string) => () => order.push(what)
@@ -207,7 +207,7 @@ describe('a reply that takes its time', () => {
     expect(order).toEqual(['quick', 'slow'])
   })
 
-  test('is not missed by a client that hung up', async ({ open }) => {
+  test('leaves nothing open when the client hangs up', async ({ open }) => {
     const before = openSockets()
     const { name, lines } = open({ handlers: slow })
     const socket = connectRaw(name)
@@ -217,13 +217,13 @@ describe('a reply that takes its time', () => {
     socket.destroy()
     await delay(slowMs * 1.5)
     expect(await sendRaw(name, [`${line}\n`])).toEqual(good)
-    // The two listening sockets.
+    // Only the two listening sockets are open.
     await until(openSockets, before + 2)
     expect(lines).toEqual([])
   })
 })
 
-describe('what is no request', () => {
+describe('input that is not a request', () => {
   test.for([
     { name: 'binary', sent: Buffer.concat([Buffer.of(0xff, 0), randomBytes(100), Buffer.of(10)]) },
     { name: 'NUL bytes', sent: Buffer.concat([Buffer.alloc(64), Buffer.of(10)]) },
@@ -238,7 +238,7 @@ describe('what is no request', () => {
     })
   })
 
-  test('an HTTP client is told so', async ({ open }) => {
+  test('an HTTP client reads an error about HTTP', async ({ open }) => {
     const { name } = open()
     const sent = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}'
     const { text, end } = await sendRaw(name, [sent])
@@ -258,7 +258,7 @@ describe('what is no request', () => {
     expect(await sendRaw(name, sent, { halfClose: true })).toEqual({ text: '', end: 'eof' })
   })
 
-  test('connect and close, 200 times, leaves nothing', async ({ open }) => {
+  test('connecting and closing 200 times leaves no socket open', async ({ open }) => {
     const { name } = open()
     const before = openSockets()
     for (let index = 0; index < 200; index++) {
@@ -290,17 +290,17 @@ describe('limits', () => {
   })
 
   test.for([
-    { name: 'one over', sent: [`${padded(201)}\n`] },
-    { name: 'one over, newline apart', sent: [padded(201), '\n'] },
-    { name: 'two over, no newline', sent: [padded(202)] },
-    { name: 'far over in parts', sent: [padded(150), padded(150), padded(150)] },
+    { name: 'one byte over', sent: [`${padded(201)}\n`] },
+    { name: 'one byte over, newline in a separate piece', sent: [padded(201), '\n'] },
+    { name: 'two bytes over, no newline', sent: [padded(202)] },
+    { name: 'far over, in pieces', sent: [padded(150), padded(150), padded(150)] },
   ])('a line over 200 bytes is refused: $name', async ({ sent }, { open }) => {
     const { name } = open({ limits: { maxLineBytes: 200 } })
     const { text, end } = await sendRaw(name, sent)
     expect({ end, error: errorOf(text) }).toEqual({ end: 'eof', error: oversize(200) })
   })
 
-  test('a client in the middle of a line that is too long can go on and read why', async ({
+  test('a client in the middle of a line that is too long can finish sending and read why', async ({
     open,
   }) => {
     const { name } = open({ limits: { maxLineBytes: 200 } })
@@ -340,7 +340,7 @@ describe('limits', () => {
   test.for([
     { name: 'nothing is sent', pieces: 0 },
     { name: 'bytes come one by one', pieces: 100 },
-  ])('a whole line must come in time: $name', async ({ pieces }, { open }) => {
+  ])('a complete line must come in time: $name', async ({ pieces }, { open }) => {
     const lineTimeoutMs = 150
     const { name } = open({ limits: { lineTimeoutMs } })
     const socket = connectRaw(name)
@@ -365,7 +365,7 @@ describe('limits', () => {
     expect(performance.now() - started).toBeGreaterThan(lineTimeoutMs - 20)
   })
 
-  test('the time for a line does not count against the answer', async ({ open }) => {
+  test('the time limit for a line does not apply to the answer', async ({ open }) => {
     const { name } = open({ handlers: slow, limits: { lineTimeoutMs: 100 } })
     expect(await sendRaw(name, [`${slotLine}\n`])).toEqual(slowAnswer)
   })
@@ -398,7 +398,7 @@ describe('limits', () => {
     expect(await first).toEqual(slowAnswer)
   })
 
-  test('more connections than allowed are answered -32005, and make room again', async ({
+  test('more connections than allowed are answered -32005, until others close', async ({
     open,
   }) => {
     const { name } = open({ limits: { maxConnections: 3 } })
@@ -412,26 +412,26 @@ describe('limits', () => {
       data: { kind: 'LIMIT_EXCEEDED', retryable: true, retryAfterMs: 50 },
     })
     idle[0]?.destroy()
-    // Both ends of the two others.
+    // Both ends of the two other connections are open.
     await until(openSockets, before + 4)
     expect(await sendRaw(name, [`${line}\n`])).toEqual(good)
     for (const socket of idle) socket.destroy()
   })
 
-  test('refused connections are not kept, whatever they send', async ({ open }) => {
+  test('refused connections are closed, whatever they send', async ({ open }) => {
     const { name } = open({ limits: { maxConnections: 1, drainTimeoutMs: 60_000 } })
     const before = openSockets()
     const idle = connectRaw(name)
-    // The two addresses have queues of their own: it must be accepted before others come.
+    // Each address has its own queue: this connection must be accepted before others come.
     await until(openSockets, before + 2)
     await using crowd = await holdConnections(name, 1100)
     expect(crowd.replies).toBe(1100)
-    // Both ends of the first, those that may linger, and the crowd's stdin and stdout.
+    // Both ends of the first connection, those that may linger, and the crowd's stdin and stdout.
     await until(openSockets, before + 2 + 1024 + 2)
     idle.destroy()
   })
 
-  test('1,000 at once: each has its answer or -32005, none hangs', async ({ open }) => {
+  test('1,000 clients at once: each gets its answer or -32005, none hangs', async ({ open }) => {
     const before = openSockets()
     const { name } = open()
     const replies = await Promise.all(
@@ -466,7 +466,7 @@ describe('addresses (DESIGN, Bridge: Addresses)', () => {
   })
 
   test.for(['exact', 'padded'] as const)(
-    'when the %s form is taken nothing of the bridge stays',
+    'when the %s form is taken, the bridge leaves nothing open',
     async (form) => {
       const before = openSockets()
       const name = uniqueName()
@@ -487,7 +487,7 @@ describe('addresses (DESIGN, Bridge: Addresses)', () => {
     { flooded: 'exact', used: 'padded' },
     { flooded: 'padded', used: 'exact' },
   ] as const)(
-    'whoever floods the $flooded form does not shut out the other',
+    'a flood on the $flooded form does not shut out clients of the other',
     { timeout: 30_000 },
     async ({ flooded, used }, { open }) => {
       const { name } = open()
@@ -498,7 +498,7 @@ describe('addresses (DESIGN, Bridge: Addresses)', () => {
     },
   )
 
-  test('two bridges do not hear each other', async ({ open }) => {
+  test('two bridges do not receive calls of each other', async ({ open }) => {
     const one = open({ handlers: { deployment_slot: () => ({ slot: 1 }) } })
     const two = open({ handlers: { deployment_slot: () => ({ slot: 2 }) } })
     const slots = await Promise.all([one, two].map(({ name }) => sendRaw(name, [`${slotLine}\n`])))
@@ -526,13 +526,13 @@ describe('admission (DESIGN, Bridge: Admission)', () => {
     ])
   })
 
-  test.skipIf(!isRoot)('and the user meant is admitted; needs root', async ({ open }) => {
+  test.skipIf(!isRoot)('a process of the admitted user is served; needs root', async ({ open }) => {
     const { name } = open({ membership: { by: 'uid', uid: nobody } })
     expect(await askWithPython(name, `${line}\n`, { uid: nobody })).toBe(answer)
     expect(errorOf((await sendRaw(name, [`${line}\n`])).text)).toEqual(rejected)
   })
 
-  test('nobody may call before it is said who may', async ({ open }) => {
+  test('nobody may call before the first admission', async ({ open }) => {
     const { name, lines, admit } = open({ membership: null })
     expect(errorOf((await sendRaw(name, [`${line}\n`])).text)).toEqual(rejected)
     expect(lines).toMatchObject([{ reason: 'not-open', peer: { pid: process.pid } }])
@@ -540,7 +540,7 @@ describe('admission (DESIGN, Bridge: Admission)', () => {
     expect(await sendRaw(name, [`${line}\n`])).toEqual(good)
   })
 
-  test('the refusal comes before a byte is read', async ({ open }) => {
+  test('the refusal comes before any byte is read', async ({ open }) => {
     const { name } = open({ membership: null })
     const { text, end } = await sendRaw(name, [])
     expect({ end, error: errorOf(text) }).toEqual({ end: 'eof', error: rejected })
@@ -555,7 +555,7 @@ describe('admission (DESIGN, Bridge: Admission)', () => {
     expect(await sendRaw(name, [`${line}\n`])).toEqual(good)
   })
 
-  test('refusals are counted: the first is told, the others as a sum', async ({ open }) => {
+  test('the first refusal is logged, later ones as a sum', async ({ open }) => {
     const bridge = open({ membership: null })
     for (let call = 0; call < 5; call++) await sendRaw(bridge.name, [`${line}\n`])
     bridge.stop()
@@ -598,7 +598,7 @@ describe('stop', () => {
     })
     expect(await sendRaw(name, [])).toEqual({ text: '', end: 'ECONNREFUSED' })
     for (const form of ['exact', 'padded'] as const) closeFd(bindAbstract(name, form))
-    // The answer of the call in flight comes when its connection is gone already.
+    // The call's answer comes when its connection is already closed.
     await delay(slowMs * 1.2)
     expect(openSockets()).toBe(before)
     expect(bridge.lines).toEqual([])

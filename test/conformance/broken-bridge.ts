@@ -1,5 +1,5 @@
 /**
- * A bridge with one fault: a relay in front of a real one, so that everything else about it holds.
+ * A bridge with one fault: a relay in front of a real one, so that everything else is correct.
  * @module
  */
 import type { Socket } from 'node:net'
@@ -8,30 +8,30 @@ import { sendRaw } from '../support/raw-client.ts'
 import { serveAbstract, type AbstractServer } from './abstract-server.ts'
 import { ReadingSocket } from './kit/src/reading-socket.ts'
 
-/** One request and who sent it. */
+/** One request and its client. */
 export interface Asked {
-  /** What came until a newline, the end of the stream, or far too much. */
+  /** The bytes up to a newline, the end of the stream, or a size limit. */
   text: string
   client: Socket
-  /** Every connection of the bridge that is open. */
+  /** All open connections of the bridge. */
   clients: ReadonlySet<Socket>
-  /** Gives the real bridge's reply to one line. */
+  /** Returns the real bridge's reply to one line. */
   ask: (line: string) => Promise<string>
 }
 
-/** What is wrong with a bridge. */
+/** The fault of a bridge. */
 export interface Fault {
-  /** Answers instead of the real bridge; true when it does. */
+  /** Answers instead of the real bridge; returns true if it did. */
   intercept?: (asked: Asked) => boolean | Promise<boolean>
-  /** What is sent for the real bridge's reply; pieces go out apart. */
+  /** Changes the real bridge's reply; several pieces are sent separately. */
   reply?: (reply: string, request: string) => string | readonly string[]
-  /** Does not close after a reply. */
+  /** Leaves the connection open after a reply. */
   staysOpen?: boolean
 }
 
-// More than a bridge takes for a line.
+// More than a bridge accepts as a line.
 const maxHeldBytes = 2 << 20
-// Enough for two reads.
+// Enough that the client reads twice.
 const pieceMs = 10
 
 /** Serves the faulty bridge. */
@@ -44,7 +44,7 @@ export async function startBrokenBridge(target: string, fault: Fault): Promise<A
   })
 }
 
-/** Holds what comes until it is a line, then passes it on, and everything after it at once. */
+/** Collects a line, then passes it on, and everything after it at once. */
 function relay(client: Socket, target: string, fault: Fault, clients: Set<Socket>): void {
   const held: Buffer[] = []
   let bytes = 0

@@ -1,6 +1,4 @@
-/**
- * The kit's command, as it is compiled.
- */
+/** The kit's compiled command. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -23,7 +21,7 @@ describe.skipIf(!isBuilt)('the command; needs a build', () => {
 
   beforeAll(async () => {
     folder = await temporaryFolder()
-    // So that it ends no connection by itself.
+    // Without limits the bridge ends no connection by itself.
     host = await serveDeployment({ flags: ['--no-limits'] })
   }, 30_000)
   afterAll(async () => {
@@ -59,11 +57,11 @@ describe.skipIf(!isBuilt)('the command; needs a build', () => {
     expect(result.stdout).toContain('\n    expected  id 42\n    found     "42"\n')
   })
 
-  test('ends when 1,000 connections are given up', { timeout: 60_000 }, async () => {
+  test('ends when 1,000 connections are abandoned', { timeout: 60_000 }, async () => {
     const only = ['--only', 'crowd.thousand', '--timeout', '5']
     const { signal, stdout, stderr } = await kit(['--socket', host.socket, ...only])
     expect(signal).toBeNull()
-    // How far it comes in 5 ms is the machine's to say.
+    // How far it gets in 5 ms depends on the machine.
     expect(stdout + stderr).toMatch(/^1 checks: |cannot be reached: none within 5 ms/m)
   })
 
@@ -74,7 +72,7 @@ describe.skipIf(!isBuilt)('the command; needs a build', () => {
     expect(result.stderr).toContain(`ENOENT: no such file or directory, open '${json}'`)
   })
 
-  test('the profile spec leaves out what only Causeway decides', async () => {
+  test('the profile spec leaves out decisions of Causeway', async () => {
     const result = await kit(['--list', '--profile', 'spec'])
     const listed = result.stdout.trimEnd().split('\n')
     expect(listed).toHaveLength(allChecks.filter(({ profile }) => !profile).length)

@@ -1,6 +1,6 @@
 /**
- * What the kit finds: bridges with one fault each fail in the rows about it and in no other,
- * bridges that are none fail in every row. Most of a run is waiting, so several go on at once.
+ * Tests the kit itself: a bridge with one fault fails in exactly the rows about it, and servers
+ * that are no bridges fail in every row. Most of a run is waiting, so several run at once.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startBrokenBridge, type Asked, type Fault } from './broken-bridge.ts'
@@ -19,16 +19,16 @@ const failedIds = ({ rows }: Report) =>
 
 let host: ServedDeployment
 
-/** A run against a real bridge with the fault. */
+/** Runs the kit against a real bridge with the fault. */
 async function runWith(fault: Fault, checks = allChecks): Promise<Report> {
   await using bridge = await startBrokenBridge(host.socket, fault)
-  // Awaited here, before it is gone.
+  // Await it here, before the bridge closes.
   return await conformance(bridge.name, { checks })
 }
 
 /**
- * All but the one that takes as long as all others together; unless the fault is about it, it asks
- * nothing that `crowd.sixteen` does not.
+ * All checks but the one that takes as long as all others together; `crowd.sixteen` covers it,
+ * unless the fault is about it.
  */
 function checksFor(failed: readonly string[]) {
   return allChecks.filter(({ id }) => id !== 'crowd.thousand' || failed.includes(id))
@@ -36,7 +36,7 @@ function checksFor(failed: readonly string[]) {
 
 describe.concurrent('the conformance kit', { timeout: 180_000 }, () => {
   describe.skipIf(!isBuilt)('needs a build', () => {
-    // Without limits, or the runs would be in each other's way.
+    // Without limits, or the runs would disturb each other.
     beforeAll(async () => void (host = await serveDeployment({ flags: ['--no-limits'] })), 30_000)
     afterAll(() => host[Symbol.asyncDispose]())
 
@@ -47,7 +47,7 @@ describe.concurrent('the conformance kit', { timeout: 180_000 }, () => {
       expect(failedIds(report).sort()).toEqual([...failed].sort())
     })
 
-    test('calls nothing that would change anything', async () => {
+    test('calls no method that would change anything', async () => {
       const called = new Set<string>()
       const intercept = ({ text }: Asked) => {
         for (const [, method] of text.matchAll(/"method":"(\w+_\w+)"/g)) called.add(method!)
@@ -73,7 +73,7 @@ describe.concurrent('the conformance kit', { timeout: 180_000 }, () => {
   })
 })
 
-/** Of the families whose methods do something; the host of `network_whitelist` is a bad one. */
+/** The methods it called; the host for `network_whitelist` is invalid. */
 const onlyAsked = [
   'browser_debugUrl',
   'browser_openTabs',

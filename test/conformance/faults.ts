@@ -5,17 +5,17 @@
 import type { Fault } from './broken-bridge.ts'
 import { allChecks } from './kit/src/checks/all-checks.ts'
 
-/** Ids of the checks that begin with the prefix. */
+/** Ids of the checks with this prefix. */
 export const ids = (prefix: string) =>
   allChecks.map(({ id }) => id).filter((id) => id.startsWith(prefix))
 
 const p256Order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
-// Its x is beyond both fields.
+// Its x is outside both fields.
 const noPoint = `02${'ff'.repeat(32)}`
 const families =
   /"method":"(?:(?:processor|deployment|signer|browser|network|tunnel)_|rpc\.discover)/
 
-/** What each fault is, and the rows that must fail because of it. */
+/** Each fault, and the rows that must fail because of it. */
 export const faults: readonly { name: string; fault: Fault; failed: readonly string[] }[] = [
   {
     name: '"error":null beside results',
@@ -33,7 +33,7 @@ export const faults: readonly { name: string; fault: Fault; failed: readonly str
     failed: ['id.integer', 'id.zero', 'id.negative', 'id.fraction', 'id.large'],
   },
   {
-    name: 'answers batches',
+    name: 'batches are answered',
     fault: {
       async intercept({ text, client, ask }) {
         if (!text.startsWith('[') || !text.includes(']')) return false
@@ -82,7 +82,7 @@ export const faults: readonly { name: string; fault: Fault; failed: readonly str
     failed: ids('method.'),
   },
   {
-    name: 'HTTP ends every connection',
+    name: 'HTTP ends all connections',
     fault: {
       intercept({ text, clients }) {
         if (!/^(?:GET|POST) /.test(text)) return false
@@ -105,7 +105,7 @@ export const faults: readonly { name: string; fault: Fault; failed: readonly str
     failed: ['line.second-ignored'],
   },
   {
-    name: 'says why something cannot be decrypted',
+    name: 'the error says why decryption failed',
     fault: {
       reply: (text, request) =>
         text.replace('could not be decrypted', `of ${request.length} could not be decrypted`),
@@ -123,7 +123,7 @@ export const faults: readonly { name: string; fault: Fault; failed: readonly str
     failed: ['sign.low-s-p256'],
   },
   {
-    name: 'keys that are no points',
+    name: 'keys that are not points',
     fault: {
       reply: (text, request) =>
         /"(?:signer_publicKey|deployment_encryptionKeys)"/.test(request)

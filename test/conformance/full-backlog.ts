@@ -1,6 +1,6 @@
 /**
- * An abstract address where somebody listens who has no room for one more client: to connect
- * there is not refused, it cannot be done now (EAGAIN). Node accepts whoever comes, Python does not.
+ * An abstract address whose listener has no room for another client: connecting is not refused, but
+ * impossible for now (EAGAIN). A Node server accepts every client, a Python one need not.
  * @module
  */
 import { once } from 'node:events'

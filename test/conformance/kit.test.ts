@@ -1,6 +1,6 @@
 /**
- * The kit against `causeway serve`, and its parts. What it finds stands in `faults.test.ts`, its
- * command in `command.test.ts`.
+ * Tests the kit against `causeway serve`, and its parts. `faults.test.ts` tests its findings,
+ * `command.test.ts` its command.
  */
 import { EventEmitter, once } from 'node:events'
 import { describe, expect, test } from 'vitest'
@@ -20,7 +20,7 @@ const allIds = allChecks.map(({ id }) => id)
 const idsOf = ({ rows }: Report, status: Status) =>
   rows.filter((row) => row.status === status).map(({ id }) => id)
 
-test('every check has an id and a title of its own', () => {
+test('every check has a unique id and title', () => {
   expect(new Set(allIds).size).toBe(allIds.length)
   for (const { id, section, title } of allChecks) {
     expect(id).toMatch(/^[a-z]+(?:\.[a-z0-9-]+)$/)
@@ -68,8 +68,8 @@ test('a check that throws anything at all is a failed row', async () => {
   expect(rows).toEqual([expect.objectContaining({ status: 'failed', detail })])
 })
 
-describe('a bridge that is closed', () => {
-  test('ends the connections that are still to come', async () => {
+describe('a closed bridge', () => {
+  test('ends connections that are opened later', async () => {
     const clients = new EventEmitter()
     await using server = await serveAbstract((client) => {
       client.on('end', () => clients.emit('end')).resume()
@@ -82,7 +82,7 @@ describe('a bridge that is closed', () => {
     await ended
   })
 
-  test('does not wait until it may come again', async () => {
+  test('does not wait for a retry', async () => {
     const error = { code: -32005, message: 'later', data: { retryAfterMs: 60_000 } }
     const later = `${JSON.stringify({ jsonrpc: '2.0', id: '1', error })}\n`
     const clients = new EventEmitter()
@@ -103,13 +103,13 @@ describe('a bridge that is closed', () => {
 describe('a socket that cannot be reached', () => {
   const replying = () => serveAbstract((client) => client.resume().end('{}\n'), [otherForm])
 
-  test('is said to listen on the other form of the address', async () => {
+  test('is reported to listen on the other form of the address', async () => {
     await using bridge = await replying()
     const reason = await unreachable({ name: bridge.name, timeoutMs: 60_000 })
     expect(reason).toMatch(/ECONNREFUSED .* it listens on .* only: run the kit with Node 2/)
   })
 
-  test('is not said to listen there only when it has no room', async () => {
+  test('is not reported so when only its queue is full', async () => {
     await using bridge = await replying()
     await using _full = await fillBacklog(bridge.name, nodeForm)
     const reason = await unreachable({ name: bridge.name, timeoutMs: 60_000 })

@@ -1,5 +1,5 @@
 /**
- * A bridge for the kit: `causeway serve` as it is built, of a deployment of its own.
+ * A bridge for the kit: the built `causeway serve`, with its own deployment.
  * @module
  */
 import { existsSync } from 'node:fs'
@@ -23,7 +23,7 @@ export interface ServedDeployment extends AsyncDisposable {
   socket: string
 }
 
-/** Serves until disposed; its files go with it. */
+/** Serves until disposed, which also removes its files. */
 export async function serveDeployment(options: ServeOptions = {}): Promise<ServedDeployment> {
   const { deployment = {}, config = '', flags = [] } = options
   const folder = await temporaryFolder()

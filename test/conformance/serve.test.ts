@@ -1,6 +1,4 @@
-/**
- * The same bytes against `causeway serve` as it is installed.
- */
+/** Sends the same bytes to `causeway serve` as installed. */
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'

@@ -1,6 +1,4 @@
-/**
- * The bridge is there before the job is: whoever calls then is refused.
- */
+/** The bridge opens before the job runs: early callers are refused. */
 import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
@@ -16,7 +14,7 @@ import { test } from '../support/folder-fixture.ts'
 import { recipeImage } from '../support/recipe-image.ts'
 import { recordingLog } from '../support/recording-log.ts'
 
-// Calls, and ends; a child of it waits for the reply and keeps it.
+// Calls and ends; its child waits for the reply and keeps it.
 const early = `
 import os, socket, sys
 s = socket.socket(socket.AF_UNIX)
@@ -51,7 +49,7 @@ test.for(['proot', 'namespaces'] as const)(
       socket,
       signal: new AbortController().signal,
       onEvent(event) {
-        // While this runs, nothing else of the daemon does: so the job comes later.
+        // The daemon does nothing else while this runs, so the job comes later.
         if (event.type === 'bridge-open') spawnSync('python3', ['-c', early, socket, reply])
       },
       async onOutput({ stdout, stderr }) {

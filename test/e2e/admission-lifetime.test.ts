@@ -1,6 +1,4 @@
-/**
- * Admission when the tracer of a job is gone, and the end of its run.
- */
+/** Admission after the tracer of a job has died, and the end of its run. */
 import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
@@ -21,7 +19,7 @@ import { ways } from '../support/admission-ways.ts'
 const runs = useRuns()
 const namespaceWays = ways.filter(({ by }) => by === 'pid-namespace')
 describe.each(namespaceWays)('$name: when PRoot is killed', (way) => {
-  test('nobody of the job survives', async () => {
+  test('no process of the job survives', async () => {
     const run = await runs.start(way)
     const family = [run.main, await run.main.fork(), await run.main.fork('daemon')]
     for (const member of family) expect(await callTwice(member, run.socket)).toMatchObject(admitted)
@@ -34,7 +32,7 @@ describe.each(namespaceWays)('$name: when PRoot is killed', (way) => {
 
 const tracerWays = ways.filter(({ by }) => by === 'tracer')
 describe.each(tracerWays)('$name: when PRoot is killed', (way) => {
-  test('who survives it is refused, known before or not', async () => {
+  test('a survivor is refused, known before or not', async () => {
     const run = await runs.start(way)
     const [known, unknown] = [await run.main.fork(), await run.main.fork()]
     expect(await callTwice(known, run.socket)).toMatchObject(admitted)
@@ -61,8 +59,8 @@ describe.each(tracerWays)('$name: when PRoot is killed', (way) => {
 })
 
 /**
- * Kills PRoot while those who end the job in such a case stand still: the launcher, and the guest's
- * init, which PRoot would start again if it did not stand still itself.
+ * Kills PRoot while the processes that would then end the job are stopped: the launcher, and the
+ * guest's init, which PRoot would resume if PRoot itself were running.
  */
 async function killTracerAlone({ launcher, tracer }: Run): Promise<() => void> {
   const init = childrenOf(tracer)[0]!
@@ -72,7 +70,7 @@ async function killTracerAlone({ launcher, tracer }: Run): Promise<() => void> {
   }
   process.kill(tracer, 'SIGKILL')
   await until(() => stateOf(init) === 'T')
-  // The launcher last: it ends the other.
+  // Resumes the launcher last: it kills the other.
   return () => [init, launcher].forEach((pid) => process.kill(pid, 'SIGCONT'))
 }
 
@@ -90,7 +88,7 @@ async function until(isSo: () => boolean): Promise<void> {
 }
 
 describe.each(ways)('$name: the end of the run', (way) => {
-  test('comes for a job of many threads, too', async () => {
+  test('also comes for a job of many threads', async () => {
     const run = await runs.start(way)
     const member = await run.main.fork()
     await member.do('thread')

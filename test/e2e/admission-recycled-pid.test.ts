@@ -1,6 +1,4 @@
-/**
- * A member hands its connection to a process outside and ends; its pid becomes another process's.
- */
+/** A member passes its connection to a process outside and ends; another process gets its pid. */
 import { describe, expect, test } from 'vitest'
 import type { Agent } from '../support/admission-agent.ts'
 import {
@@ -18,15 +16,12 @@ import { withNamespacedRun, type NamespacedRun } from '../support/admission-name
 
 const runs = useRuns()
 
-// The connections are held for longer than anybody may take for a line.
+// The connections stay open longer than the default time limit for a line.
 const config = '[bridge.limits]\nlineTimeoutMs = 600_000\n'
 const inNamespace = (way: Way, call: (run: NamespacedRun) => Promise<void>) =>
   withNamespacedRun({ ...runs.common(), way, config }, call)
 
-/**
- * Opens connections, hands them to the outsider and ends. Answers the pid that is free now.
- * @param opened waits until they are as far as the test wants them to be
- */
+/** Opens connections, passes them to the outsider and ends. Returns its former pid. */
 async function handOverAndEnd(
   member: Agent,
   run: NamespacedRun,
@@ -53,7 +48,7 @@ const successors = [
   { who: 'another process of the job', parent: ({ main }: NamespacedRun) => main },
 ]
 
-const needsRoot = 'only root can have a pid given again'
+const needsRoot = 'only root can have a pid reused'
 
 describe.each(ways)('$name: the pid now belongs to', (way) => {
   test.for(successors)('$who, and no key is used', async ({ parent }, { skip }) => {
@@ -61,7 +56,7 @@ describe.each(ways)('$name: the pid now belongs to', (way) => {
     await inNamespace(way, async (run) => {
       const member = await run.main.fork()
       expect(await callTwice(member, run.socket)).toMatchObject(admitted)
-      // Connections are accepted in their order: with this reply they are.
+      // Connections are accepted in order, so this reply shows that they are.
       const accepted = () => run.main.call(run.socket, 'processor_version')
       const pid = await handOverAndEnd(member, run, ['a', 'b'], accepted)
       const successor = await run.recycle(pid, parent(run))
@@ -70,7 +65,7 @@ describe.each(ways)('$name: the pid now belongs to', (way) => {
         reason: 'gone',
         peer: { pid, command: successor.hello.label },
       })
-      // What uses no key was admitted with the connection.
+      // A call that uses no key is judged by the admission of its connection.
       const version = await run.outsider.callOn('b', 'processor_version')
       expect(version).toHaveProperty('result.version')
       const isMember = parent(run) === run.main
@@ -79,13 +74,13 @@ describe.each(ways)('$name: the pid now belongs to', (way) => {
   })
 })
 
-// One that was known already, and one that the bridge has not seen before.
+// One member that the bridge already knows, and one that it has not seen.
 const members = [
   { who: 'known', isKnown: true },
   { who: 'unknown', isKnown: false },
 ]
 
-describe.each(ways)('$name: the pid was given again before accept', (way) => {
+describe.each(ways)('$name: the pid was reused before accept', (way) => {
   test.for(members)('of a member that was $who', async ({ isKnown }, { skip }) => {
     skip(!isRoot, needsRoot)
     await inNamespace(way, async (run) => {
@@ -94,7 +89,7 @@ describe.each(ways)('$name: the pid was given again before accept', (way) => {
       if (isKnown) await callTwice(member, socket)
       let pid = 0
       await run.whileStopped(async () => {
-        // So the listener of this form comes first, and with it the successor, which is known then.
+        // The listener of this form comes first, so the successor is known by then.
         await main.do('open', { key: 'first', name: socket, padded: true })
         pid = await handOverAndEnd(member, run, ['a'])
         const successor = await run.recycle(pid, main)

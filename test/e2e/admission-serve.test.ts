@@ -1,6 +1,4 @@
-/**
- * `causeway serve`: for the caller's own user, and for no other.
- */
+/** `causeway serve`: admits the caller's own user, and no other. */
 import { writeFile } from 'node:fs/promises'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -15,7 +13,7 @@ import { start } from '../support/causeway.ts'
 
 const runs = useRuns()
 
-// No job is started: what jobs are known by makes no difference.
+// No job is started, so the ways to know one make no difference.
 const [ours, ...others] = ways
 const servers = [
   { who: ours!.uid === 0 ? 'root' : 'an ordinary user', way: ours! },
@@ -25,7 +23,7 @@ const servers = [
     .map((way) => ({ who: 'an ordinary user', way })),
 ]
 
-/** `causeway serve` as the user of that way, once it is ready. */
+/** Starts `causeway serve` as the user of that way; resolves when it is ready. */
 async function serveAs(way: Way, folder: string) {
   const file = join(folder, 'served.json')
   await writeFile(file, '{"id":"1"}')
@@ -49,7 +47,7 @@ describe.each(servers)('causeway serve of $who', ({ way }) => {
     expect(await stop()).toMatchObject({ code: 0, stderr: '' })
   })
 
-  test('refuses another user, and tells of it', async ({ skip }) => {
+  test('refuses another user, and logs it', async ({ skip }) => {
     skip(!isRoot, 'only root can start processes of other users')
     const { socket, logged, stop } = await serveAs(way, runs.common().folder)
     const uid = way.uid === 0 ? ordinaryUid : 0

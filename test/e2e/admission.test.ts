@@ -1,6 +1,4 @@
-/**
- * Who of a job may call: every process of it, however far from its main one.
- */
+/** Which processes of a job may call: all of them, however distant from the main one. */
 import { readdirSync, readlinkSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Agent } from '../support/admission-agent.ts'
@@ -45,14 +43,14 @@ describe.each(ways)('$name: admitted', (way) => {
     await member.do('exit').catch(() => {})
   })
 
-  test('a daemon has a session of its own and no parent but the init', async () => {
+  test('a daemon has its own session and no parent but the init', async () => {
     const daemon = await run.main.fork('daemon')
     expect(daemon.hello.session).not.toBe(run.main.hello.session)
     expect(daemon.hello.ppid).toBe(run.main.hello.ppid)
     expect(await callTwice(daemon, run.socket)).toMatchObject(admitted)
   })
 
-  // PRoot cannot read the address that such a process connects to, so it has to be connected before.
+  // PRoot cannot read the address to which such a process connects, so it connects before.
   test('a process that is not dumpable when it is accepted', async () => {
     const { main, socket, pid } = run
     const member = await main.fork()
@@ -66,9 +64,7 @@ describe.each(ways)('$name: admitted', (way) => {
     expect(await member.callOn('held', ...keyCall)).toMatchObject(signed)
   })
 
-  test('members stay admitted, and others of their uid refused, after each other', async ({
-    skip,
-  }) => {
+  test('members stay admitted, and others with their uid refused, in turns', async ({ skip }) => {
     const { main, socket } = run
     const uid = statusOf(main.hostPid()!, 'Uid')
     skip(uid !== process.getuid?.() && process.getuid?.() !== 0, 'only root can take another uid')
@@ -80,9 +76,7 @@ describe.each(ways)('$name: admitted', (way) => {
     await stranger.do('exit').catch(() => {})
   })
 
-  test('300 processes one after the other, with few descriptors held for them', async ({
-    skip,
-  }) => {
+  test('300 processes one after the other use few descriptors', async ({ skip }) => {
     const { main, socket, pid } = run
     const line = '{"jsonrpc":"2.0","method":"processor_version","params":[],"id":"1"}'
     const replies = await main.do('crowd', { name: socket, line, count: 300 })
@@ -91,12 +85,12 @@ describe.each(ways)('$name: admitted', (way) => {
     skip(process.getuid?.() !== 0, 'only root may look into the daemon')
     const held = heldProcesses(pid)
     expect(held).toBeGreaterThan(0)
-    // 64 processes and the tracer.
+    // At most 64 processes and the tracer.
     expect(held).toBeLessThanOrEqual(65)
   })
 })
 
-/** How many pidfds a process has open. */
+/** Number of pidfds that a process has open. */
 function heldProcesses(pid: number): number {
   const folder = `/proc/${pid}/fd`
   const links = readdirSync(folder).map((fd) => readlinkSync(`${folder}/${fd}`))

@@ -1,5 +1,5 @@
 /**
- * The audit log behind a real bridge: what clients got, what the files say, what the commands say.
+ * The audit log behind a real bridge: compares clients' replies, files, and the commands' output.
  */
 import { createHash } from 'node:crypto'
 import { readFileSync, readdirSync, truncateSync } from 'node:fs'
@@ -27,7 +27,7 @@ interface Line {
   pid?: number
 }
 
-/** A deployment with keys of its own, and a state folder. */
+/** A deployment with its own keys, and a state folder. */
 async function prepare(folder: string): Promise<{ deployment: string; state: string }> {
   const deployment = join(folder, 'deployment.json')
   await writeFile(deployment, '{"id":"3510","keys":"keys.json"}')
@@ -78,7 +78,7 @@ describe('a bridge and its log', () => {
     const broken = `${sealed.result.bytes.slice(0, -2)}00`
     const failed = await call(socket, 'signer_decrypt', { ...peer, salt: '01', bytes: broken })
     expect(failed.error!.data.kind).toBe('DECRYPT_FAILED')
-    // Beside the running bridge.
+    // The bridge is still running.
     const meanwhile = await verify()
     expect(meanwhile).toMatchObject({ code: 0, stderr: '' })
     expect(meanwhile.stdout).toMatch(/^✓ 6 lines, 1 to 6, 20.*Z to 20.*Z\n$/)
@@ -103,7 +103,7 @@ describe('a bridge and its log', () => {
     expect(text).not.toContain(sha256(plaintext))
   })
 
-  test('show and verify say it, and what was cut off', async ({ folder }) => {
+  test('show and verify print it, and report what was cut off', async ({ folder }) => {
     const { deployment, state } = await prepare(folder)
     const audit = (...args: string[]) =>
       causeway(['audit', args[0]!, deployment, '--state', state, ...args.slice(1)])
@@ -131,7 +131,7 @@ describe('a bridge and its log', () => {
     ).toEqual(linesIn(state).slice(-2))
     expect((await audit('show', '--last', '0')).code).toBe(2)
 
-    // A second bridge of the deployment has a log of its own.
+    // A second bridge of the deployment has its own log.
     const other = await serve([deployment, '--state', state])
     await call(other.ready.socket, 'signer_sign', { curve: 'ed25519', bytes: '' })
     await other[Symbol.asyncDispose]()

@@ -1,6 +1,4 @@
-/**
- * Bad input: each a clear error of the right kind, and nothing half-made afterwards.
- */
+/** Bad input: every fault gives a clear error of the right kind, and leaves nothing half-made. */
 import { createServer } from 'node:http'
 import { readdirSync } from 'node:fs'
 import { chmod, mkdir, readFile, truncate, writeFile } from 'node:fs/promises'
@@ -54,8 +52,8 @@ async function runCase({ image: changed, files, entrypoint, deployment, flags }:
 }
 
 /**
- * What must be empty after every failure; blobs only under the digest that they have, and notes
- * about them.
+ * These folders must be empty after every failure; blobs may exist only under their own digest,
+ * with their records.
  */
 async function expectNothingLeft() {
   expect(readdirSync(join(state, 'deployments'))).toEqual([])
@@ -106,7 +104,7 @@ describe('images', () => {
     },
   )
 
-  test('a download that ends early is no image', async () => {
+  test('a download that ends early is not an image', async () => {
     const content = (await readFile(fileURLToPath(image.url))).subarray(0, 100_000)
     const server = createServer((_request, response) => {
       response.writeHead(200, { 'content-length': content.length + 1 })
@@ -135,8 +133,8 @@ describe('images', () => {
   })
 })
 
-describe('images that are whole and still not right', () => {
-  test('a file where our own folder goes', async () => {
+describe('complete images with wrong content', () => {
+  test('a file where our own folder must be', async () => {
     const content = join(folder.path, 'not-right')
     await mkdir(join(content, 'bin'), { recursive: true })
     await writeFile(join(content, '.causeway'), 'mine')
@@ -155,7 +153,7 @@ describe('images that are whole and still not right', () => {
 })
 
 describe('deployments', () => {
-  test('a missing entrypoint is named with where it was looked for', async () => {
+  test('a missing entrypoint is named with the places searched', async () => {
     const result = await runCase({ entrypoint: 'missing.sh' })
     expect(result.code).toBe(failed)
     expect(result.stderr).toContain(
@@ -188,7 +186,7 @@ describe('deployments', () => {
     await expectNothingLeft()
   })
 
-  test('no manifest, no run', async () => {
+  test('without a manifest nothing runs', async () => {
     const file = join(folder.path, 'alone.json')
     await writeFile(file, '{}')
     const result = await causeway(['run', file, '--state', state])
@@ -205,7 +203,7 @@ describe('deployments', () => {
       path: 'manifest.json',
       says: 'expected a deployment file, found a manifest',
     },
-  ])('$name is no deployment file', async ({ path, says }) => {
+  ])('$name is not a deployment file', async ({ path, says }) => {
     const file = await writeDeployment(join(folder.path, `case-${++counter}`), { image, files: {} })
     const named = join(file, '..', path)
     const result = await causeway(['run', named, '--state', state])
@@ -214,7 +212,7 @@ describe('deployments', () => {
     await expectNothingLeft()
   })
 
-  test('a keys file that is not there, before anything is fetched', async () => {
+  test('a missing keys file, before anything is fetched', async () => {
     const result = await runCase({
       deployment: { keys: 'none' },
       image: { sha256: 'ab'.repeat(32) },
@@ -232,7 +230,7 @@ describe('deployments', () => {
     expect(result.stderr).toContain(`KEYS_INVALID: ${fifo}: expected a file`)
   })
 
-  test('a state folder that PRoot could not name', async () => {
+  test('a state folder that PRoot cannot name', async () => {
     const path = join(folder.path, 'a:b')
     const result = await runCase({ flags: ['--allow-local-images', '--state', path] })
     expect(result.code).toBe(failed)
@@ -241,7 +239,7 @@ describe('deployments', () => {
     )
   })
 
-  test('an environment that is too large names the variable, and no value', async () => {
+  test('an environment that is too large: the variable is named, no value is', async () => {
     const LONG = 'z'.repeat(200_000)
     const result = await runCase({ deployment: { environment: { LONG } } })
     expect(result.code).toBe(failed)
@@ -250,7 +248,7 @@ describe('deployments', () => {
     expect(result.stderr).not.toContain('zzz')
   })
 
-  test('a policy that matches no method is a mistake', async () => {
+  test('a policy that matches no method is an error', async () => {
     const result = await runCase({ deployment: { policy: { methods: ['signer_sing'] } } })
     expect(result.code).toBe(failed)
     expect(result.stderr).toContain('POLICY_INVALID')
@@ -258,7 +256,7 @@ describe('deployments', () => {
     await expectNothingLeft()
   })
 
-  test('values of the environment are in no error', async () => {
+  test('no error contains values of the environment', async () => {
     const result = await runCase({ deployment: { environment: { TOKEN: 'hush', WRONG: 7 } } })
     expect(result.code).toBe(failed)
     expect(result.stderr).toContain('environment.WRONG')
@@ -266,7 +264,7 @@ describe('deployments', () => {
     await expectNothingLeft()
   })
 
-  test('a state folder that the job could not reach', async ({ skip }) => {
+  test('a state folder that the job cannot reach', async ({ skip }) => {
     skip(process.getuid?.() !== 0, 'only root gives jobs a uid of their own')
     await using closed = await temporaryFolder()
     await chmod(closed.path, 0o700)

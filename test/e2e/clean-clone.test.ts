@@ -1,6 +1,4 @@
-/**
- * A fresh clone with nothing but npm: the bin is linked, set-up works, and is quiet the second time.
- */
+/** A fresh clone with only npm: the bin is linked, set-up works, and is quiet the second time. */
 import { access, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -30,7 +28,7 @@ afterAll(() => folder[Symbol.asyncDispose]())
 
 const shell = (command: string) => run('sh', ['-c', command], { cwd: clone })
 
-test('npm ci links the command, which says what to type until it is built', async () => {
+test('npm ci links the command, which says what to type before the build', async () => {
   const installed = await shell('npm ci --no-audit --no-fund')
   expect(installed.code, installed.stderr).toBe(0)
   await access(join(clone, 'node_modules/.bin/causeway'))
@@ -40,7 +38,7 @@ test('npm ci links the command, which says what to type until it is built', asyn
   })
 })
 
-test('set-up builds it, and has nothing to say the second time', async () => {
+test('set-up builds it, and prints nothing the second time', async () => {
   const first = await shell('node setup.mjs')
   expect(first.code, first.stderr).toBe(0)
   expect(first.stdout).toContain('✓ native build')
@@ -48,13 +46,13 @@ test('set-up builds it, and has nothing to say the second time', async () => {
   expect(await shell('node setup.mjs')).toEqual({ code: 0, signal: null, stdout: '', stderr: '' })
 })
 
-test('set-up builds again what was removed', async () => {
+test('set-up builds removed files again', async () => {
   await rm(join(clone, 'images/dist'), { recursive: true })
   expect((await shell('node setup.mjs')).stdout).toContain('✓ TypeScript build')
   expect(await shell('npx --no-install causeway version')).toMatchObject({ code: 0 })
 })
 
-test('set-up on another system says so, before it changes anything', async () => {
+test('set-up on another system reports it before it changes anything', async () => {
   const script = await readFile(join(clone, 'setup.mjs'), 'utf8')
   const elsewhere = join(folder.path, 'os-release')
   await writeFile(elsewhere, 'ID=other\nVERSION_ID="9"\n')
@@ -70,7 +68,7 @@ test('the lock file names no registry', async () => {
   }
 })
 
-test('set-up without what it needs says what to type', async () => {
+test('set-up without its requirements says what to type', async () => {
   const nothing = join(folder.path, 'no-programs')
   const result = await run(process.execPath, ['setup.mjs'], { cwd: clone, env: { PATH: nothing } })
   expect(result.code).toBe(1)

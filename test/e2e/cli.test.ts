@@ -1,6 +1,4 @@
-/**
- * The command as an operator meets it.
- */
+/** The command as an operator uses it. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -23,7 +21,7 @@ describe('help', () => {
     for (const command of commands) expect(stdout).toMatch(new RegExp(`^  ${command}`, 'm'))
   })
 
-  test.for(commands)('of %s', async (command) => {
+  test.for(commands)('for %s', async (command) => {
     const { code, stdout } = await causeway([command, '--help'])
     expect(code).toBe(0)
     expect(stdout).toContain(`Usage: causeway ${command}`)
@@ -51,7 +49,7 @@ describe('version', () => {
 describe('validate', () => {
   const image = { url: 'https://example.com/i.tar.xz', sha256: 'ab'.repeat(32) }
 
-  test('a manifest that is right, with a warning for what it does not know', async () => {
+  test('a correct manifest, with a warning for an unknown field', async () => {
     const file = join(folder.path, 'manifest.json')
     await writeFile(file, JSON.stringify({ version: 1, entrypoint: 'a', image, colour: 1 }))
     const result = await causeway(['validate', file])
@@ -73,7 +71,7 @@ describe('validate', () => {
     expect(issues.map(({ path }) => path).sort()).toEqual(['entrypoint', 'image.sha256', 'version'])
   })
 
-  test('a file that is not there', async () => {
+  test('a missing file', async () => {
     const { code, stdout } = await causeway(['validate', join(folder.path, 'nothing.json')])
     expect(code).toBe(1)
     expect(stdout).toContain('expected a manifest or a deployment file, found nothing there')

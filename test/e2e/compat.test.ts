@@ -191,7 +191,7 @@ gone
     )
   })
 
-  test('has its name, its streams and descriptors as anywhere', async () => {
+  test('has its usual name, streams and descriptors', async () => {
     const script = `#!/bin/bash
 echo "$0 $# $PWD"; echo out > /dev/stdout; echo err > /dev/stderr; echo three 3>&1 >&3 | cat
 cat <(echo substituted) /dev/fd/9 9<<< here; read line < /dev/stdin || echo "no input"

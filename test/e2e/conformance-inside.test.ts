@@ -1,6 +1,4 @@
-/**
- * The conformance kit as a job: a Node inside the image, at the deployment's own socket.
- */
+/** The conformance kit as a job: a Node inside the image calls the deployment's own socket. */
 import { cp } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -22,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => folder[Symbol.asyncDispose]())
 
-/** The deployment's folder with what the kit's README says to copy. */
+/** Makes the deployment's folder with the files that the kit's README says to copy. */
 async function deployKit(job: string): Promise<string> {
   const file = await writeDeployment(join(folder.path, 'job'), { image, files: { 'job.sh': job } })
   await cp(join(kit, 'package.json'), join(dirname(file), 'package.json'))

@@ -1,6 +1,6 @@
 /**
- * `kill -9` of the daemon at random moments: nothing of its jobs is left, and nothing that anybody
- * has seen of them is lost.
+ * Kills the daemon with `kill -9` at random moments: nothing of its jobs remains, and nothing about
+ * them that was visible outside is lost.
  */
 import { createHash, randomInt } from 'node:crypto'
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
@@ -70,7 +70,7 @@ async function freshImage(own: string, name: string) {
   return { url: pathToFileURL(path).href, sha256 }
 }
 
-/** What somebody outside has seen of a deployment. */
+/** What a client outside has seen of a deployment. */
 interface Seen {
   lines: Map<number, string>
   attempts: Map<string, AttemptRecord>
@@ -85,7 +85,7 @@ async function watch(daemon: DaemonProcess, id: string, seen: Seen): Promise<voi
       if (entry.stream === 'host') takeAttempts(await daemon.inspect(id), seen)
     }
   } catch {
-    // The daemon was killed.
+    // The daemon was killed meanwhile.
   }
 }
 
@@ -141,7 +141,7 @@ function checkRoots(
     expect(run, `attempt ${key}`).toBeGreaterThan(last.get(execution) ?? 0)
     last.set(execution, run)
   }
-  // Most kills hit an execution that goes on.
+  // Most kills hit an execution that then continues.
   expect(Math.max(...last.values())).toBeGreaterThan(2)
 }
 
@@ -198,7 +198,7 @@ async function killAtRandom({ state, mark, expect, ...as }: Killed): Promise<num
     await life
     await expect.poll(() => processesWith(mark), { timeout: 10_000 }).toEqual([])
     await expect.poll(() => processesWith(state), { timeout: 10_000 }).toEqual([])
-    // The kernel lets go of a loop device a moment after its last mount.
+    // The kernel frees a loop device a moment after its last mount.
     await expect
       .poll(() => mountsOf(state), { timeout: 10_000, message: `round ${round}` })
       .toEqual([])

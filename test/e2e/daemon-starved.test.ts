@@ -1,5 +1,5 @@
 /**
- * `causeway daemon` without descriptors: what needs one fails, and all else goes on.
+ * `causeway daemon` without free descriptors: what needs one fails, and everything else continues.
  */
 import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'

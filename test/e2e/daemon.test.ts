@@ -1,6 +1,4 @@
-/**
- * `causeway daemon` with real jobs, and the commands that talk to it.
- */
+/** `causeway daemon` with real jobs, and its commands. */
 import { execFileSync } from 'node:child_process'
 import { createECDH } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
@@ -28,7 +26,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const isRoot = process.getuid?.() === 0
 const until = { timeout: 30_000 }
-/** In the command line of what jobs start that must not outlive them. */
+/** A word in the command lines of processes that must not outlive their jobs. */
 const mark = `4998${process.pid}`
 const forever = `echo ready; while :; do sleep ${mark}; done`
 
@@ -121,7 +119,7 @@ describe('the commands', () => {
     expect(processesWith(mark)).toEqual([])
   })
 
-  test('say what to do when no daemon is there', async () => {
+  test('say what to do when there is no daemon', async () => {
     const nowhere = join(folder.path, 'nowhere')
     for (const args of [['ps'], ['logs', 'x', '-f'], ['stop', 'x']]) {
       const result = await causeway([...args, '--state', nowhere])
@@ -132,7 +130,7 @@ describe('the commands', () => {
     expect(existsSync(nowhere)).toBe(false)
   })
 
-  test('deploy --wait tells that a job could not be started', async () => {
+  test('deploy --wait reports that a job could not be started', async () => {
     const file = await write('broken', 'exit 0', { image: { ...image, sha256: '1'.repeat(64) } })
     const result = await command('deploy', file, '--wait')
     expect(result.code).toBe(125)
@@ -140,7 +138,7 @@ describe('the commands', () => {
     await remove('broken')
   })
 
-  test('deploy refuses local images when nobody allowed them', async () => {
+  test('deploy refuses local images unless they are allowed', async () => {
     const other = join(folder.path, 'strict')
     await using strict = await readyDaemon(other)
     const file = await write('strict', 'exit 0')
@@ -159,7 +157,7 @@ describe('the commands', () => {
 })
 
 describe('a job', () => {
-  test('is started again in its root; logs -f goes on over it, and ends with it', async () => {
+  test('restarts in its root; logs -f continues meanwhile, and ends with it', async () => {
     const script = `n=$(($(cat count 2>/dev/null || echo 0) + 1)); echo $n > count; echo run $n; [ $n = 3 ]`
     await deploy('again', script, { restartPolicy: 'onFailure' })
     const followed = await command('logs', 'again', '-f')
@@ -169,7 +167,7 @@ describe('a job', () => {
     await remove('again')
   })
 
-  test('has a new root in every execution, and its keys in all', async () => {
+  test('has a new root in every execution, but the same keys', async () => {
     const schedule = { interval: 1500 }
     await deploy('fresh', 'ls | wc -l; touch stays', { deployment: { schedule } })
     await expect
@@ -200,7 +198,7 @@ describe('a job', () => {
     await remove('never')
   })
 
-  test('signs with the keys that its deployment brought, whose file is needed no more', async () => {
+  test('signs with the keys of its deployment, whose file is not needed afterwards', async () => {
     const keys = join(folder.path, 'keys.json')
     await writeFile(keys, JSON.stringify({ signing: { p256: '11'.repeat(32) } }), { mode: 0o600 })
     const job = `#!/usr/bin/env python3
@@ -234,7 +232,7 @@ print(json.loads(bridge.makefile().readline())["result"]["publicKeys"]["p256"])`
     expect(readdirSync(sealed)).toEqual([])
   })
 
-  test('that prints 1 GB takes neither the memory nor the disk, nor keeps others waiting', async () => {
+  test('that prints 1 GB uses up neither memory nor disk, and delays no other', async () => {
     const block = `line=$(printf '%0999d' 0)
 i=0; while [ $i -lt 1000 ]; do echo $line; i=$((i+1)); done > block
 i=0; while [ $i -lt 20 ]; do cat block block block block block; i=$((i+1)); done > big
@@ -275,7 +273,7 @@ i=0; while [ $i -lt 10 ]; do cat big; i=$((i+1)); done; echo done`
 })
 
 describe('stopped or removed while it is being prepared', () => {
-  /** Resolves in the middle of the download of what `slowImage` gives. */
+  /** Resolves during the download of the image of `slowImage`. */
   async function downloading(id: string, { image: slow }: SlowImage) {
     const { name } = await deploy(id, 'exit 0', { image: slow })
     const progress = async () => (await daemon.inspect(id)).current?.progress
@@ -300,7 +298,7 @@ describe('stopped or removed while it is being prepared', () => {
     expect(existsSync(own)).toBe(false)
   })
 
-  test('rm while it is unpacked', async () => {
+  test('rm during unpacking', async () => {
     const { name } = await deploy('unpacked', forever, { image: await recipeImage('python') })
     await pause(30)
     expect((await command('rm', 'unpacked', '--force')).code).toBe(0)
@@ -310,14 +308,14 @@ describe('stopped or removed while it is being prepared', () => {
 })
 
 describe('the daemon', () => {
-  test('is one for each state folder', async () => {
+  test('runs once per state folder', async () => {
     const second = await startDaemon(state).finished
     expect(second).toMatchObject({ code: 125, stdout: '' })
     expect(second.stderr).toContain(`DAEMON_RUNNING: ${state}: a daemon`)
     expect((await command('ps')).code).toBe(0)
   })
 
-  test('ends its jobs in good order, and continues them when it comes back', async () => {
+  test('ends its jobs orderly, and continues them after a restart', async () => {
     const other = join(folder.path, 'orderly')
     const script = `n=$(($(cat count 2>/dev/null || echo 0) + 1)); echo $n > count
 trap 'echo bye; exit 9' TERM; echo run $n; while :; do sleep 0.1; done`
@@ -348,12 +346,12 @@ trap 'echo bye; exit 9' TERM; echo run $n; while :; do sleep 0.1; done`
     })
     const texts = (await second.logs('orderly', 'stream=stdout')).map(({ text }) => text)
     expect(texts).toEqual(['run 1', 'bye', 'run 2'])
-    // What an overlay leaves of it an ordinary user could not remove by hand.
+    // An ordinary user could not remove by hand what an overlay leaves in it.
     await second.client.call('DELETE', '/v1/deployments/orderly?force=1')
     await second.stop()
   })
 
-  /** A daemon with a job that does not listen and has all the time in the world. */
+  /** A daemon with a job that ignores signals and has a long grace period. */
   async function stubborn(name: string, stopGraceMs = 600_000) {
     const own = join(folder.path, name)
     const config = join(folder.path, `${name}.toml`)
@@ -371,7 +369,7 @@ trap 'echo bye; exit 9' TERM; echo run $n; while :; do sleep 0.1; done`
     return { own, started, signal }
   }
 
-  /** The execution that the next daemon continues, before it is stopped. */
+  /** Stops the execution that the next daemon continues. */
   async function continuedThenStopped(own: string, id: string) {
     await using next = await readyDaemon(own, { args: ['--allow-local-images'] })
     const { current } = await next.reach(id, 'running')
@@ -380,7 +378,7 @@ trap 'echo bye; exit 9' TERM; echo run $n; while :; do sleep 0.1; done`
     return current
   }
 
-  test('told twice ends its jobs at once, in good order, and continues them', async () => {
+  test('signalled twice ends its jobs at once, orderly, and continues them', async () => {
     const { own, started, signal } = await stubborn('twice')
     await using first = started
     await signal('a second signal ends them at once')
@@ -393,7 +391,7 @@ trap 'echo bye; exit 9' TERM; echo run $n; while :; do sleep 0.1; done`
     })
   })
 
-  test('told once does not wait for the long grace time of a stop', async () => {
+  test('signalled once does not wait for the long grace period of a stop', async () => {
     const { own, started, signal } = await stubborn('granted', 100)
     await using first = started
     const stopped = first.client.call('POST', '/v1/deployments/granted/stop', { graceMs: 600_000 })
@@ -407,10 +405,10 @@ trap 'echo bye; exit 9' TERM; echo run $n; while :; do sleep 0.1; done`
   test.for([
     { times: 2, ends: { code: 125, signal: null } },
     { times: 3, ends: { code: null, signal: 'SIGTERM' } },
-  ])('told $times times ends itself, whatever hangs', async ({ times, ends }) => {
+  ])('signalled $times times ends itself, whatever hangs', async ({ times, ends }) => {
     const { own, started, signal } = await stubborn(`hanging-${times}`)
     await using hanging = started
-    // What would end the job does nothing any more.
+    // Stop the processes that would end the job.
     const launchers = childrenOf(hanging.pid)
     expect(launchers.length).toBeGreaterThan(0)
     for (const pid of launchers) process.kill(pid, 'SIGSTOP')

@@ -1,6 +1,4 @@
-/**
- * What `causeway doctor` says about hosts that can and can't.
- */
+/** Reports of `causeway doctor` about hosts that work and hosts that do not. */
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
@@ -32,7 +30,7 @@ function writeConfig(folder: string, toml: string): string[] {
 }
 
 describe('doctor', () => {
-  test('names every part of a host that works, and makes no secret', async ({ folder }) => {
+  test('names every part of a working host, and creates no secret', async ({ folder }) => {
     const { code, ok, stderr, findings, named } = await doctor(folder)
     expect([code, ok, stderr]).toEqual([0, true, ''])
     expect(findings.map(({ name }) => name)).toEqual([
@@ -61,7 +59,7 @@ describe('doctor', () => {
     expect(readdirSync(folder)).not.toContain(rootName)
   })
 
-  test('for a person: a mark each, and what to do', async ({ folder }) => {
+  test('for a person: a mark for each part, and what to do', async ({ folder }) => {
     writeFileSync(join(folder, rootName), Buffer.alloc(32, 7), { mode: 0o600 })
     const { code, stdout } = await causeway(['doctor', '--state', folder])
     expect(code).toBe(0)
@@ -95,7 +93,7 @@ describe('doctor', () => {
     })
   })
 
-  test('of a systemd credential', async ({ folder }) => {
+  test('in a systemd credential', async ({ folder }) => {
     writeFileSync(join(folder, rootName), Buffer.alloc(32, 7), { mode: 0o400 })
     const state = join(folder, 'state')
     const { named } = await doctor(state, [], { CREDENTIALS_DIRECTORY: folder })
@@ -106,8 +104,8 @@ describe('doctor', () => {
   })
 
   test.for([
-    { name: 'of 31 bytes', bytes: 31, mode: 0o600, says: 'expected 32 bytes, found 31' },
-    { name: 'that others may read', bytes: 32, mode: 0o644, says: 'expected mode 600, found 644' },
+    { name: 'with 31 bytes', bytes: 31, mode: 0o600, says: 'expected 32 bytes, found 31' },
+    { name: 'readable by others', bytes: 32, mode: 0o644, says: 'expected mode 600, found 644' },
   ])('a root secret $name', async ({ bytes, mode, says }, { folder }) => {
     const file = join(folder, rootName)
     writeFileSync(file, Buffer.alloc(bytes, 7))
@@ -119,7 +117,7 @@ describe('doctor', () => {
     expect(readFileSync(file)).toEqual(Buffer.alloc(bytes, 7))
   })
 
-  test('a signer that is not the native one, and what that means for keys', async ({ folder }) => {
+  test('a signer that is not native, and the consequence for keys', async ({ folder }) => {
     const config = writeConfig(folder, '[signer]\nbackend = "portable"')
     const { code, named } = await doctor(folder, config)
     expect(code).toBe(0)
@@ -131,8 +129,8 @@ describe('doctor', () => {
     expect(named('memory of keys').detail).toContain('may be swapped out')
   })
 
-  // Root locks as much as it likes.
-  test.runIf(isRoot)('memory that may not be locked', async ({ folder }) => {
+  // Root may lock any amount.
+  test.runIf(isRoot)('memory that cannot be locked', async ({ folder }) => {
     const script = 'ulimit -l 0; exec setpriv --bounding-set -ipc_lock --inh-caps -ipc_lock "$@"'
     const command = [process.execPath, causewayBin, 'doctor', '--json', '--state', folder]
     const { stdout } = await run('bash', ['-c', script, 'bash', ...command])
@@ -178,7 +176,7 @@ describe('doctor', () => {
     })
   })
 
-  test('a state folder that others may write to', async ({ folder }) => {
+  test('a state folder that others can write to', async ({ folder }) => {
     const state = join(folder, 'state')
     mkdirSync(state)
     chmodSync(state, 0o777)
@@ -188,8 +186,8 @@ describe('doctor', () => {
     expect(named('state folder').detail).toContain('mode 777')
   })
 
-  // Only root gives each job a uid of its own.
-  test.runIf(isRoot)('a state folder that jobs can’t reach', async ({ folder }) => {
+  // Only root gives each job its own uid.
+  test.runIf(isRoot)('a state folder that jobs cannot reach', async ({ folder }) => {
     const closed = join(folder, 'closed')
     mkdirSync(closed)
     chmodSync(closed, 0o700)

@@ -1,6 +1,6 @@
 /**
- * The escape probe with one layer of confinement missing at a time: each of them is what keeps
- * something out of reach, so that a layer which no longer bites is seen.
+ * The escape probe with one layer of confinement missing at a time. Each test shows what that layer
+ * protects, so a layer that has stopped working is noticed.
  */
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -94,7 +94,7 @@ describe.each(users)('a job of $name', (user) => {
     expect((await probeWithout(free, 'proot', 'stack')).reached).toContain('stack: path changed')
   })
 
-  test('without a uid of its own may set the kernel', async ({ skip }) => {
+  test('without its own uid may write kernel settings', async ({ skip }) => {
     skip(!isRoots, 'only root can give a job another uid')
     const options = { '--uid': 1, '--gid': 1 }
     const launcher = await launcherOfAnyUser(folder.path)
@@ -102,7 +102,7 @@ describe.each(users)('a job of $name', (user) => {
     expect(reached).toContain('devices: core_pattern')
   })
 
-  test('without the filter is not started under PRoot: the canary sees past it', async () => {
+  test('without the filter is not started under PRoot: the canary sees host files', async () => {
     const { finished } = await probeWithout({ options: { '--filter': 1 } }, 'proot', 'paths')
     expect(finished).toMatchObject({ code: 125, stdout: '' })
     expect(finished.stderr).toMatch(/SANDBOX_UNAVAILABLE: canary: .* statx/)
@@ -125,7 +125,7 @@ describe.each(users)('a job of $name', (user) => {
     },
   )
 
-  test('without what sets no_new_privs could run setuid programs', async () => {
+  test('without no_new_privs could run setuid programs', async () => {
     const guestInit = await initWithoutShield(folder.path)
     const weakness = { guestInit, options: { ...landlock, '--filter': 1 } }
     const { reached } = await probeWithout(weakness, 'namespaces', 'privileges')
@@ -150,21 +150,21 @@ describe.each(users)('a job of $name', (user) => {
     },
   )
 
-  test('without a control group takes what it wants', async ({ skip }) => {
+  test('without a control group exceeds its limits', async ({ skip }) => {
     skip(!isRoots, 'only root can make control groups')
     const options = { '--cgroup': 1, '--max-processes': 1 }
     const { reached } = await probeWithout({ options }, 'namespaces', 'limits')
     expect(reached).toEqual(expect.arrayContaining(['limits: processes', 'limits: memory']))
   })
 
-  test('without limits of processes forks as it wants', async ({ skip }) => {
+  test('without limits on processes forks without end', async ({ skip }) => {
     skip(isRoots, 'root has control groups for that')
     const options = { '--max-processes': 1 }
     const { reached } = await probeWithout({ options }, 'namespaces', 'limits')
     expect(reached).toContain('limits: processes')
   })
 
-  test('without limits of storage fills the disk', async () => {
+  test('without limits on storage fills the disk', async () => {
     const options = { '--storage': 1, '--max-file-bytes': 1 }
     const { reached } = await probeWithout({ options }, 'namespaces', 'limits')
     expect(reached).toContain('limits: storage of the root')

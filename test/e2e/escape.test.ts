@@ -26,10 +26,10 @@ const mebibyte = 1024 * 1024
 const limits = { maxProcesses: 64, maxMemory: 128 * mebibyte, maxStorage: 32 * mebibyte }
 const deployment = { memory: limits.maxMemory, storage: limits.maxStorage }
 
-/** Only root can limit memory, and storage to the byte: for others it is counted now and then. */
+/** Only root can limit memory, and storage to the byte: for others it is counted at intervals. */
 const unlimited = ['limits: memory', 'limits: storage in many files']
 
-/** Attempts on what stands between the job and its host: some end the job, so each has one of its own. */
+/** Attempts on what stands between job and host. Some end the job, so each has its own. */
 const onTracer = [
   'SIGKILL',
   'SIGSTOP',
@@ -60,12 +60,12 @@ beforeAll(async () => {
   hostProcess = await compileHostProcess(folder.path)
 })
 afterAll(async () => {
-  // Folders deeper than Node can say.
+  // Node cannot remove folders nested so deeply.
   await run('rm', ['-rf', folder.path])
 })
 
 describe('the probe', () => {
-  test('reaches most of it without a sandbox', async () => {
+  test('reaches most things without a sandbox', async () => {
     const user = { name: 'itself', ...(isRoot && { uid: ordinaryUid }) }
     await using host = await createHost(hostProcess, user)
     const cwd = await daemonFolder(folder.path, user)
@@ -120,7 +120,7 @@ describe.each(places)('as a job of $name under $backend', ({ user, backend }) =>
     expect(await readFile(sharedFile(daemon))).toEqual(shared)
   }, 180_000)
 
-  test('it takes no more than its limits', async () => {
+  test('it exceeds none of its limits', async () => {
     const isRoots = isRoot && user.uid === undefined
     const args = 'limits'
     const result = await probe(daemon, { host, program, told: told(), args, deployment })

@@ -1,5 +1,5 @@
 /**
- * Images and entrypoints for another machine: told at once, or run in QEMU's user emulation.
+ * Images and entrypoints for another machine: reported at once, or run in QEMU's user emulation.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -20,7 +20,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const compiler = 'aarch64-linux-gnu-gcc'
 
-/** Tells where it runs, starts a program of its own machine and one of the host's, and ends as told. */
+/** Prints its machine, starts a program of that machine and one of the host's, exits as told. */
 const source = `
 #include <fcntl.h>
 #include <pthread.h>
@@ -69,7 +69,7 @@ beforeAll(async () => {
 })
 afterAll(() => run('rm', ['-rf', folder.path]))
 
-/** The minimal image with the program for its shell. */
+/** The minimal image, with the program as its shell. */
 async function foreignImage(): Promise<{ url: string; sha256: string }> {
   const tree = join(folder.path, 'foreign')
   await mkdir(join(tree, 'bin'), { recursive: true })
@@ -98,7 +98,7 @@ describe.each(users)('a daemon of $name', (user) => {
       deployment: { environment: { WORDS: words, HOST_FILE: folder.path } },
     })
 
-  test('tells of an entrypoint both machines and what to do', async () => {
+  test('names both machines of an entrypoint, and what to do', async () => {
     const daemon = await daemonWith()
     const { code, stdout, stderr } = await runProgram(daemon)
     expect({ code, stdout }).toEqual({ code: 125, stdout: '' })
@@ -108,14 +108,14 @@ describe.each(users)('a daemon of $name', (user) => {
     expect(leftovers(daemon)).toEqual([])
   })
 
-  test('tells the same of an image', async () => {
+  test('does the same for an image', async () => {
     const daemon = { ...(await daemonWith()), image: await foreignImage() }
     const { code, stderr } = await runJob(daemon, { name: 'image', files: { 'job.sh': 'exit 0' } })
     expect(code).toBe(125)
     expect(stderr).toMatch(`/bin/sh is for aarch64, this host is ${hostMachine()}`)
   })
 
-  test('tells when the emulator is missing, and that it needs PRoot', async () => {
+  test('reports that the emulator is missing, and that it needs PRoot', async () => {
     const missing = await runProgram(await daemonWith({ qemu: '/nowhere' }))
     expect(missing.stderr).toMatch('expected qemu-aarch64-static, found none')
     const other = await runProgram(await daemonWith({ qemu: true, backend: 'namespaces' }))
@@ -123,7 +123,7 @@ describe.each(users)('a daemon of $name', (user) => {
     expect([missing.code, other.code]).toEqual([125, 125])
   })
 
-  test('runs it in the emulator, with its children, threads and real end', async () => {
+  test('runs it in the emulator, with its children, threads and exit', async () => {
     const daemon = await daemonWith({ qemu: true })
     const { code, stdout, stderr } = await runProgram(daemon)
     expect(stderr).toBe('')
@@ -141,7 +141,7 @@ describe.each(users)('a daemon of $name', (user) => {
     expect(leftovers(daemon)).toEqual([])
   })
 
-  test('keeps the probe in while it is emulated', async () => {
+  test('confines the emulated probe', async () => {
     const daemon = await daemonWith({ qemu: true })
     const hostProcess = await compileHostProcess(folder.path)
     await using host = await createHost(hostProcess, user)

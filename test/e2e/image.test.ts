@@ -1,6 +1,4 @@
-/**
- * `causeway image`, as an operator meets it.
- */
+/** `causeway image`, as an operator uses it. */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
@@ -43,7 +41,7 @@ interface Listed {
 }
 
 describe('pull', () => {
-  test('of a URL: fetched, verified, unpacked; then it is there', async () => {
+  test('by URL: fetched, verified, unpacked, and then in the store', async () => {
     const first = await pull(minimal.url, minimal.sha256)
     expect(first).toMatchObject({ code: 0, stderr: '' })
     expect(first.stdout).toContain(`sha256 ${minimal.sha256}`)
@@ -56,7 +54,7 @@ describe('pull', () => {
     })
   })
 
-  test('of a manifest, and of a deployment with one', async () => {
+  test('by a manifest, and by a deployment with one', async () => {
     const job = join(folder.path, 'job')
     await mkdir(job)
     const manifest = { version: 1, entrypoint: 'run.sh', image: minimal }
@@ -119,7 +117,7 @@ describe('a pull that is killed', () => {
     server.close()
   })
 
-  test('goes on where it was, and a terminal shows that', async () => {
+  test('continues later, which a terminal shows', async () => {
     const other = join(folder.path, 'killed')
     const args = ['image', 'pull', url, minimal.sha256, '--allow-local-images', '--state', other]
     const { child, finished } = start(process.execPath, [causewayBin, ...args])
@@ -140,7 +138,7 @@ describe('a pull that is killed', () => {
 })
 
 describe('ls and inspect', () => {
-  test('show what is there', async () => {
+  test('show the images', async () => {
     await pull(minimal.url, minimal.sha256)
     const { stdout } = await image('ls')
     expect(stdout).toMatch(/^SHA256 +SIZE +USED +STATE +FROM\n/)
@@ -157,7 +155,7 @@ describe('ls and inspect', () => {
     })
   })
 
-  test('an image that is not there: what is', async () => {
+  test('name the images when one is missing', async () => {
     const prefix = minimal.sha256.startsWith('0') ? '1' : '0'
     const { code, stderr } = await image('inspect', prefix)
     expect(code).toBe(125)
@@ -194,7 +192,7 @@ describe('verify', () => {
 })
 
 describe('prune', () => {
-  test('takes nothing while the store is small enough, and all when told', async () => {
+  test('removes nothing while the store is small enough, and everything on request', async () => {
     await pull(minimal.url, minimal.sha256)
     expect(await json('prune')).toMatchObject({ removed: [] })
     expect(await json('prune', '--all', '--min-age', '1')).toMatchObject({ removed: [] })
@@ -232,7 +230,7 @@ describe('prune', () => {
 const hasApt = spawnSync('apt-cache', ['show', 'busybox-static']).status === 0
 
 describe.skipIf(!hasApt)('build (needs apt and its package lists)', () => {
-  test('prints path, digest and what goes into a manifest', async () => {
+  test('prints path, digest and the lines for a manifest', async () => {
     const output = join(folder.path, 'built.tar.xz')
     const { code, stdout } = await image('build', 'minimal', '--output', output)
     expect(code).toBe(0)

@@ -1,6 +1,6 @@
 /**
- * The whole memory of a real bridge's process after thousands of uses of its keys, and the ways to
- * that memory, which are closed.
+ * Searches the whole memory of a real bridge's process after thousands of uses of its keys, and
+ * tests that the ways to that memory are closed.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -61,11 +61,11 @@ describe('the native signer', () => {
     expect(namesOf(hits)).not.toContain('account')
   })
 
-  test('has none in a snapshot of the JavaScript heap', async () => {
+  test('has no key in a snapshot of the JavaScript heap', async () => {
     process.kill(served.ready.pid, 'SIGUSR2')
     const snapshots = () =>
       readdirSync(join(folder.path, 'native')).filter((name) => name.endsWith('.heapsnapshot'))
-    // It writes all of it before it answers again.
+    // Node writes the whole snapshot before it answers again.
     while (snapshots().length === 0) await served.call('signer_publicKey', { curve: 'p256' })
     await served.call('signer_publicKey', { curve: 'p256' })
     const snapshot = readFileSync(join(folder.path, 'native', snapshots()[0]!), 'latin1')
@@ -80,14 +80,14 @@ describe('the native signer', () => {
   test('does not open the debugger on SIGUSR1', async ({ skip }) => {
     skip(process.getuid?.() !== 0, 'only root may look into a process that is not dumpable')
     process.kill(served.ready.pid, 'SIGUSR1')
-    // Node would open it within a turn of its loop; each call takes one.
+    // Node would open it within a turn of its event loop; each call takes one.
     for (let count = 0; count < 200; count++) {
       await served.call('signer_publicKey', { curve: 'p256' })
     }
     expect(listeningTcp(served.ready.pid)).toEqual([])
   })
 
-  test('has none in logs of every level, replies and files that it wrote', async () => {
+  test('has no key in logs of every level, replies and files that it wrote', async () => {
     const { stdout, stderr, code } = await served.end()
     expect(code).toBe(0)
     expect(stderr).toContain('"level":')
@@ -100,9 +100,9 @@ describe('the native signer', () => {
   })
 })
 
-test('imported keys leave no copy on their way in, right after the start', async ({ skip }) => {
+test('imported keys leave no copy right after the start', async ({ skip }) => {
   skip(!isRoot, onlyRoot)
-  // What a garbage collection has not yet swept, it would hide later.
+  // A fresh process: later, a garbage collection could hide a copy.
   await using served = await serveKnownKeys({
     folder: join(folder.path, 'fresh'),
     node: ['--max-semi-space-size=64', '--min-semi-space-size=64'],
@@ -110,9 +110,7 @@ test('imported keys leave no copy on their way in, right after the start', async
   expect(namesOf(unlocked(scanMemory(served.ready.pid, needlesIn(served))))).toEqual([])
 })
 
-test('the portable signer leaves copies of every key, which is what native is for', async ({
-  skip,
-}) => {
+test('the portable signer leaves copies of every key, which native avoids', async ({ skip }) => {
   skip(!isRoot, onlyRoot)
   await using served = await serveKnownKeys({
     folder: join(folder.path, 'portable'),
@@ -146,7 +144,7 @@ describe('other processes of the same user', () => {
   })
 })
 
-test('a Node that is not hardened does open the debugger, or the test above sees nothing', async () => {
+test('a Node that is not hardened opens the debugger (control for the test above)', async () => {
   const script = 'console.log(1); setInterval(() => {}, 1000)'
   const other = spawn(process.execPath, ['--inspect-port=0', '-e', script])
   await once(other.stdout, 'data')

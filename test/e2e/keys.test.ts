@@ -1,6 +1,4 @@
-/**
- * Root secret and keys as an operator handles them.
- */
+/** Root secret and keys, as an operator handles them. */
 import {
   chmodSync,
   copyFileSync,
@@ -59,7 +57,7 @@ async function show(deployment: string, state: string, ...args: string[]): Promi
 const publicKeys = ({ keys }: Shown) => keys.map(({ key, publicKey }) => [key, publicKey])
 
 describe('keys show', () => {
-  test('prints what the bridge answers, and where it is from', async ({ folder }) => {
+  test('prints the keys that the bridge uses, and their origin', async ({ folder }) => {
     const [state, deployment] = [join(folder, 'state'), writeDeployment(folder)]
     const shown = await show(deployment, state)
     expect(shown.keys.map(({ key, from }) => [key, from])).toEqual(
@@ -117,7 +115,7 @@ describe('moving a deployment', () => {
     expect(moved.processor).not.toBe(before.processor)
   })
 
-  test('by an import, until it is forgotten', async ({ folder }) => {
+  test('by an import, until the keys are forgotten', async ({ folder }) => {
     const [here, there] = [join(folder, 'here'), join(folder, 'there')]
     const deployment = writeDeployment(folder)
     const before = await show(deployment, here)
@@ -137,7 +135,7 @@ describe('moving a deployment', () => {
     expect([again.code, again.stderr]).toEqual([0, '! deployment 3510 has no imported keys\n'])
   })
 
-  test('a keys file that the deployment names comes before an import', async ({ folder }) => {
+  test('a keys file in the deployment takes precedence over an import', async ({ folder }) => {
     const named = { signing: { p256: '11'.repeat(32) } }
     writeSecret(folder, 'named.json', JSON.stringify(named))
     const all = { signing: { p256: '22'.repeat(32), ed25519: '33'.repeat(32) } }
@@ -188,7 +186,7 @@ describe('moving a deployment', () => {
     expect(existsSync(join(folder, 'keys'))).toBe(false)
   })
 
-  test('a damaged import stops a start', async ({ folder }) => {
+  test('a damaged import prevents a start', async ({ folder }) => {
     const deployment = writeDeployment(folder)
     const from = writeSecret(folder, 'all.json', `{"signing":{"p256":"${'22'.repeat(32)}"}}`)
     await keysCommand(folder, 'import', deployment, '--from', from)
@@ -217,7 +215,7 @@ describe('moving a deployment', () => {
 describe('the passphrase', () => {
   const prompts = { old: 'Passphrase of the root secret: ', again: 'Repeat the new passphrase: ' }
 
-  test('is set, asked for, changed and removed; the keys stay', async ({ folder }) => {
+  test('can be set, asked for, changed and removed; the keys stay', async ({ folder }) => {
     const [state, deployment] = [join(folder, 'state'), writeDeployment(folder)]
     const before = await show(deployment, state)
     const first = writeSecret(folder, 'first', 'correct horse\n')
@@ -242,7 +240,7 @@ describe('the passphrase', () => {
     expect(readdirSync(state).filter((name) => name.startsWith(rootName))).toEqual([rootName])
   })
 
-  test('is asked for on the terminal, which shows nothing of it', async ({ folder }) => {
+  test('is asked for on the terminal, which does not show it', async ({ folder }) => {
     const [state, deployment] = [join(folder, 'state'), writeDeployment(folder)]
     const set = await causewayOnTerminal(
       ['keys', 'passphrase', '--state', state],
@@ -265,7 +263,7 @@ describe('the passphrase', () => {
     )
   })
 
-  test('typed ahead, all at once, is taken line by line', async ({ folder }) => {
+  test('typed ahead, all at once, is read line by line', async ({ folder }) => {
     const { code, shown } = await causewayOnTerminal(
       ['keys', 'passphrase', '--state', folder],
       [{ expect: 'New passphrase: ', send: 'correct horse\rcorrect horse\r' }],
@@ -283,7 +281,7 @@ describe('the passphrase', () => {
     { name: 'Ctrl-C', send: ['a\x03'], says: 'stopped by Ctrl-C' },
     { name: 'Ctrl-D', send: ['\x04'], says: 'stopped by Ctrl-C' },
     { name: 'too much', send: ['x'.repeat(1025)], says: 'the line is too long' },
-  ])('$name: the secret stays as it is', async ({ send, says }, { folder }) => {
+  ])('$name: the secret is unchanged', async ({ send, says }, { folder }) => {
     const [state, deployment] = [join(folder, 'state'), writeDeployment(folder)]
     await show(deployment, state)
     const before = readFileSync(join(state, rootName))
@@ -319,7 +317,7 @@ describe('the passphrase', () => {
     expect(ended.stderr).toContain('and there is no terminal to ask on')
   })
 
-  test('of a systemd credential is changed elsewhere', async ({ folder }) => {
+  test('in a systemd credential is changed elsewhere', async ({ folder }) => {
     writeFileSync(join(folder, rootName), Buffer.alloc(32, 7), { mode: 0o400 })
     const env = { ...process.env, CREDENTIALS_DIRECTORY: folder }
     const file = writeSecret(folder, 'passphrase', 'correct horse')
@@ -376,7 +374,7 @@ describe('rotate-root', () => {
     expect((await show(deployment, state)).processor).toBe(before.processor)
   })
 
-  test('keeps it as it was kept, or as it is told to', async ({ folder }) => {
+  test('keeps the way the secret is stored, or changes it on request', async ({ folder }) => {
     const [state, deployment] = [join(folder, 'state'), writeDeployment(folder)]
     const [first, second] = ['first', 'second'].map((name) => writeSecret(folder, name, name))
     const isSealed = () => statSync(join(state, rootName)).size > 32
@@ -407,7 +405,7 @@ describe('rotate-root', () => {
     expect((await verify()).code).toBe(0)
   })
 
-  test('is refused while a bridge runs, which goes on', async ({ folder }) => {
+  test('is refused while a bridge runs, which continues', async ({ folder }) => {
     const [state, deployment] = [join(folder, 'state'), writeDeployment(folder)]
     await using host = await serve([deployment, '--state', state])
     const { code, stderr } = await keysCommand(state, 'rotate-root', '--yes')
@@ -418,7 +416,7 @@ describe('rotate-root', () => {
     expect((await keysCommand(state, 'rotate-root', '--yes')).code).toBe(0)
   })
 
-  test('of nothing is refused', async ({ folder }) => {
+  test('without a root secret is refused', async ({ folder }) => {
     const { code, stderr } = await keysCommand(join(folder, 'state'), 'rotate-root', '--yes')
     expect(code).toBe(125)
     expect(stderr).toContain('there is no root secret yet')
@@ -456,7 +454,7 @@ describe('secrets', () => {
     }
   })
 
-  test('in a file that others may read are refused', async ({ folder }) => {
+  test('in a file that others can read are refused', async ({ folder }) => {
     const [state, deployment] = [join(folder, 'state'), writeDeployment(folder)]
     const file = writeSecret(folder, 'passphrase', 'correct horse')
     chmodSync(file, 0o644)
@@ -472,7 +470,7 @@ describe('secrets', () => {
   })
 })
 
-/** Public keys as a job would see them. */
+/** Public keys as a job sees them. */
 async function servedKeys(deployment: string, state: string): Promise<string> {
   await using host = await serve([deployment, '--state', state])
   const request = '{"jsonrpc":"2.0","method":"deployment_publicKeys","params":[],"id":"1"}'

@@ -26,7 +26,7 @@ const mebibyte = 1024 * 1024
 
 const backends = ['proot', 'namespaces'] as const
 const users = isRoot ? (['root', 'an ordinary user'] as const) : (['an ordinary user'] as const)
-// What some hosts do to every user, a chroot does.
+// A chroot does to its users what some hosts do to all.
 const chrooted = { who: 'a user who may make no namespaces', backend: 'proot' } as const
 const ways = [
   ...users.flatMap((who) => backends.map((backend) => ({ who, backend }))),
@@ -56,7 +56,7 @@ interface Job extends Partial<DeploymentFiles> {
   with?: keyof typeof images
 }
 
-/** A command that runs a job, and the folder of its state. */
+/** The command that runs a job, and its state folder. */
 async function prepare({ who, backend }: Way, job: Job) {
   const place = join(folder.path, `${ways.findIndex((way) => way.who === who)}-${backend}`)
   const state = join(place, 'state')
@@ -69,7 +69,7 @@ async function prepare({ who, backend }: Way, job: Job) {
   writeFileSync(config, `[sandbox]\nbackend = "${backend}"\n${settings}\n`)
   const isOther = isRoot && who !== 'root'
   if (isOther) {
-    // Not the state with it: the runs beside this one change that.
+    // Not the state with it: concurrent runs change it.
     chownSync(place, otherUid, otherUid)
     execFileSync('chown', ['-R', `${otherUid}:${otherUid}`, here])
   }
@@ -81,7 +81,7 @@ async function prepare({ who, backend }: Way, job: Job) {
   return { state, command: plain, options: { cwd: '/', env, ...user } }
 }
 
-/** The same files, as another user, who can make no user namespace there (unshare(2)). */
+/** The same files in a chroot, as a user who cannot make a user namespace there (unshare(2)). */
 function inChroot(command: readonly string[]): string[] {
   const root = join(folder.path, 'chroot')
   mkdirSync(root, { recursive: true })
@@ -94,7 +94,7 @@ async function runJob(way: Way, job: Job): Promise<Finished> {
   return startCommand(command, options).finished
 }
 
-/** Those of a test that did not come to its end, too, end with the file. */
+/** Commands of unfinished tests end with the file. */
 const children = new Set<ChildProcess>()
 
 function startCommand([program, ...args]: readonly string[], options: SpawnOptions) {
@@ -103,7 +103,7 @@ function startCommand([program, ...args]: readonly string[], options: SpawnOptio
   return started
 }
 
-/** A run whose job has printed its first words. */
+/** Starts a run; resolves when its job has printed its first words. */
 async function startJob(way: Way, job: Job) {
   const { command, options, state } = await prepare(way, job)
   const { child, finished } = startCommand(command, options)
@@ -116,11 +116,11 @@ async function startJob(way: Way, job: Job) {
 const runsIn = (state: string) => readdirSync(join(state, 'deployments'))
 
 let tokens = 0
-/** Seconds that nobody else sleeps. */
+/** A number of seconds that no other process sleeps. */
 const newToken = () => `8${process.pid}.${Date.now()}${++tokens}`
 
-// These wait more than they work.
-describe.concurrent.each(ways)('a job of $who, backend $backend, is started again', (way) => {
+// These tests wait most of the time.
+describe.concurrent.each(ways)('a job of $who, backend $backend, restarts', (way) => {
   const script = (code: string) =>
     `echo run >> /root/count; wc -l < /root/count; setsid sleep 300 & ${code}`
   test.for([
@@ -146,21 +146,21 @@ describe.concurrent.each(ways)(
   (way) => {
     const deployment = { schedule: { duration: 4000 } }
 
-    test('it is told to end, and what it does then is seen', async ({ expect: expectIn }) => {
+    test('it gets a signal to end, and its last output is kept', async ({ expect: expectIn }) => {
       const script = "trap 'echo bye; exit 9' TERM; echo ready; while :; do sleep 0.05; done"
       const end = await runJob(way, { script, deployment, settings: '' })
       expectIn(end).toMatchObject({ code: 124, stdout: 'ready\nbye\n' })
       expectIn(end.stderr).toContain('timeout: the deadline has passed')
     })
 
-    test('before it runs, it never does', async ({ expect: expectIn }) => {
+    test('ended before it runs, it never runs', async ({ expect: expectIn }) => {
       using slow = await slowImage()
       const end = await runJob(way, { ...slow, deployment: { schedule: { duration: 1500 } } })
       expectIn(end).toMatchObject({ code: 124, stdout: '' })
       expectIn(end.stderr).toContain('timeout: the deadline has passed')
     })
 
-    test('it is ended when it does not listen, and not started again', async ({
+    test('a job that ignores the signal is killed, and does not restart', async ({
       expect: expectIn,
     }) => {
       const script = "trap '' TERM; echo ready; while :; do sleep 0.05; done"
@@ -181,15 +181,15 @@ describe.each(ways)('a job of $who, backend $backend', (way) => {
       { name: 'SIGKILL', script: 'kill -9 $$', code: 137, says: 'ended by signal SIGKILL' },
       { name: 'SIGSEGV', script: 'kill -11 $$', code: 139, says: 'ended by signal SIGSEGV' },
       { name: 'SIGTERM', script: 'kill -15 $$', code: 143, says: 'ended by signal SIGTERM' },
-      { name: 'a command that is not there', script: '/bin/missing', code: 127 },
+      { name: 'a missing command', script: '/bin/missing', code: 127 },
       {
-        name: 'an interpreter that is not there',
+        name: 'a missing interpreter',
         script: '#!/bin/missing\n',
         code: 125,
         says: 'start-failed: /root/job/job.sh: no such file or directory (ENOENT); is its interpreter in the image?',
       },
       {
-        name: 'its own code, whatever it leaves running',
+        name: 'its own code, whatever processes it leaves',
         script: '(trap "" TERM HUP; setsid sleep 300) & sleep 300 & (sleep 0.1; exit 7) & exit 5',
         code: 5,
       },
@@ -200,7 +200,7 @@ describe.each(ways)('a job of $who, backend $backend', (way) => {
     })
   })
 
-  describe('takes no more than', () => {
+  describe('cannot exceed', () => {
     test('its memory', async ({ skip }) => {
       skip(!isOfRoot || !controllers.has('memory'), 'no memory control group')
       const script = 'echo ready; exec dd if=/dev/zero of=/dev/null bs=300M count=1'
@@ -209,7 +209,7 @@ describe.each(ways)('a job of $who, backend $backend', (way) => {
       expect(end.stderr).toContain(`oom: more than its ${64 * mebibyte} bytes of memory`)
     })
 
-    test('its memory, and goes on when it outlives that', async ({ skip }) => {
+    test('its memory, and continues if it survives that', async ({ skip }) => {
       skip(!isOfRoot || !controllers.has('memory'), 'no memory control group')
       const script = 'dd if=/dev/zero of=/dev/null bs=300M count=1; echo "then $?"; exit 4'
       const end = await runJob(way, { script, deployment: { memory: 64 * mebibyte } })
@@ -224,7 +224,7 @@ describe.each(ways)('a job of $who, backend $backend', (way) => {
         settings: 'maxProcesses = 40',
       })
       const end = await finished
-      // Its shell may be the one that may not fork.
+      // It may be its shell that cannot fork.
       expect([2, 6]).toContain(end.code)
       expect(end.stderr).toMatch(/can't fork/)
       expect(await leftAfterSecond(runningIn(state), token, child.pid!)).toEqual(nothing)
@@ -236,7 +236,7 @@ describe.each(ways)('a job of $who, backend $backend', (way) => {
     test.for([
       { whose: 'its own', job: { deployment: { storage: 16 * mebibyte } } },
       { whose: "the operator's", job: { settings: `storageBytes = ${16 * mebibyte}` } },
-    ])('$whose storage, where it lies in a file system of that size', async ({ job }, { skip }) => {
+    ])('$whose storage, when it is a file system of that size', async ({ job }, { skip }) => {
       skip(!isHard, 'needs root and loop devices')
       const script = 'dd if=/dev/zero of=/root/big bs=1M count=64; echo $?; wc -c < /root/big'
       const end = await runJob(way, { script, ...job })
@@ -250,8 +250,8 @@ describe.each(ways)('a job of $who, backend $backend', (way) => {
     test.for([
       { whose: 'its own', job: { deployment: { storage: 16 * mebibyte } } },
       { whose: "the operator's", job: { settings: `storageBytes = ${16 * mebibyte}` } },
-    ])('$whose storage, where that is counted', async ({ job }, { skip }) => {
-      skip(isHard, 'a file system of that size holds it')
+    ])('$whose storage, when it is counted', async ({ job }, { skip }) => {
+      skip(isHard, 'a file system of that size enforces it')
       const script =
         'for n in 1 2; do dd if=/dev/zero of=/root/$n bs=1M count=12; done; echo full; sleep 30'
       const end = await runJob(way, { script, ...job })
@@ -259,8 +259,8 @@ describe.each(ways)('a job of $who, backend $backend', (way) => {
       expect(end.stderr).toContain(`killed: more than its ${most}`)
     })
 
-    test('its storage in a single file, which nobody has to count', async ({ skip }) => {
-      skip(isHard, 'a file system of that size is full before')
+    test('its storage in a single file, which the kernel enforces', async ({ skip }) => {
+      skip(isHard, 'a file system of that size is full first')
       const script = 'dd if=/dev/zero of=/root/big bs=1M count=32; echo $?; wc -c < /root/big'
       const end = await runJob(way, { script, settings: `storageBytes = ${16 * mebibyte}` })
       // SIGXFSZ
@@ -271,7 +271,7 @@ describe.each(ways)('a job of $who, backend $backend', (way) => {
   describe('stopped', () => {
     const patient = "trap 'echo bye; exit 9' TERM; echo ready; while :; do sleep 0.05; done"
 
-    test.for(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('by %s is told to end', async (signal) => {
+    test.for(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('by %s ends itself', async (signal) => {
       const { child, finished, state } = await startJob(way, { script: patient, settings: '' })
       child.kill(signal)
       const end = await finished
@@ -279,7 +279,7 @@ describe.each(ways)('a job of $who, backend $backend', (way) => {
       expect(runsIn(state)).toEqual([])
     })
 
-    test('by a second signal has no more time, and leaves nothing', async () => {
+    test('by a second signal loses its grace period, and leaves nothing', async () => {
       const token = newToken()
       const script = `trap 'echo told' TERM; echo ready; while :; do sleep 0.05 || sleep ${token}; done`
       const settings = 'stopGraceMs = 600000'
@@ -319,7 +319,7 @@ describe.each(ways)('a job of $who, backend $backend', (way) => {
         ...job,
       })
 
-    test('outputs that it may open by name', async () => {
+    test('outputs that it can open by name', async () => {
       const script = 'echo out > /dev/stdout; echo err > /dev/stderr; echo fd > /dev/fd/1'
       const end = await runJob(way, { script })
       expect(end).toMatchObject({ code: 0, stdout: 'out\nfd\n' })
@@ -339,8 +339,8 @@ if __name__ == "__main__":
       expect(end, end.stderr).toMatchObject({ code: 0, stdout: 'True\n' })
     })
 
-    test('terminals of its own', async ({ skip }) => {
-      skip(way.who === chrooted.who, "there are only the host's, which it does not get")
+    test('its own terminals', async ({ skip }) => {
+      skip(way.who === chrooted.who, 'only the host has them, and the job does not get those')
       const end = await python(`
 import os
 master, slave = os.openpty()
@@ -361,7 +361,7 @@ while first: print(first[0].name.decode(), hex(first[0].flags)); first = first[0
       expect(end.stdout).toBe('lo 0x49\n')
     })
 
-    test('its bridge under other ids of its own, too', async ({ skip }) => {
+    test('its bridge, under other ids of its own, too', async ({ skip }) => {
       skip(!isOfRoot || way.backend !== 'namespaces', 'has one id only')
       const end = await python(`
 import os, socket
@@ -378,5 +378,5 @@ print(os.getuid(), version())`)
   })
 })
 
-/** Where runs have their folders: the path that launchers and mounts of theirs name. */
+/** The folders of runs: a path in the command lines and mounts of their launchers. */
 const runningIn = (state: string) => join(state, 'deployments')

@@ -1,6 +1,4 @@
-/**
- * Hosts that cannot limit jobs: what is said of it, and what refuses to run.
- */
+/** Hosts that cannot limit jobs: the warnings, and the settings that refuse to run. */
 import { execFileSync } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -25,16 +23,16 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 const nothingHolds = 'connections of jobs are neither limited nor kept from private addresses'
 const noNft = 'nft is not installed; on Debian: apt-get install nftables'
 
-/** A host that lacks something. */
+/** A host without a required feature. */
 interface Lacking {
   name: string
   why: string
   bin(): string
-  /** What to run the command with, in the lab. */
+  /** Prefix that runs the command in the lab. */
   prefix(): readonly string[]
 }
 
-// In a mount namespace of its own: /usr/sbin with all that is in it but one program.
+// Hides one program of /usr/sbin, in a new mount namespace.
 const hide = `mount --bind /usr/sbin "$0" && mount -t tmpfs none /usr/sbin &&
 for file in "$0"/*; do ln -s "$file" /usr/sbin/; done; rm /usr/sbin/nft; exec "$@"`
 
@@ -92,7 +90,7 @@ async function command(
 }
 
 describe.skipIf(!isRoot).each(hosts)(`$name (${needsRoot})`, (host) => {
-  test('says that nothing holds, and runs', async () => {
+  test('warns that nothing is enforced, and runs', async () => {
     const file = await writeProbeJob(parts, 'unlimited', [
       "discover call rpc.discover '[]'",
       `burst tcp ${publicAddress(1)} ${echoPort} --count=60 --ms=10000`,
@@ -129,14 +127,14 @@ describe.skipIf(!isRoot).each(hosts)(`$name (${needsRoot})`, (host) => {
     })
   })
 
-  test('refuses the mode that is not to be had', async () => {
+  test('refuses a mode that is not available', async () => {
     const ended = await command(host, 'mode = "isolated"', 'daemon')
     expect(ended).toMatchObject({ code: 125, stdout: '' })
     expect(ended.stderr).toContain(`NETWORK_UNAVAILABLE: network.mode = "isolated": ${host.why}`)
   })
 })
 
-describe.skipIf(!isRoot)(`root that can make no namespaces (${needsRoot})`, () => {
+describe.skipIf(!isRoot)(`root that cannot make namespaces (${needsRoot})`, () => {
   const host: Lacking = {
     name: 'root',
     why: 'no namespaces',
@@ -147,7 +145,7 @@ describe.skipIf(!isRoot)(`root that can make no namespaces (${needsRoot})`, () =
   const rate = { perSecond: 20, burst: 10 }
   const network = `connectionsPerSecond = ${rate.perSecond}\nconnectionBurst = ${rate.burst}`
 
-  test('limits jobs in the shared mode, and says so', async () => {
+  test('limits jobs in shared mode, and reports it', async () => {
     const [program, ...rest] = await commandOf(host, network, [])
     const state = join(folder.path, 'root/shared')
     const args = ['--allow-local-images', '--config', rest.at(-1)!]

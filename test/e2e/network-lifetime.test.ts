@@ -1,6 +1,4 @@
-/**
- * What is left of jobs' networks when jobs and daemons end, and what the next ones find.
- */
+/** Traces of jobs' networks after jobs and daemons have ended, and how the next ones treat them. */
 import { readdirSync, readlinkSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -46,7 +44,7 @@ beforeAll(async () => {
 })
 afterAll(() => folder[Symbol.asyncDispose]())
 
-/** Interfaces of jobs, tables, and what the host forwards. */
+/** Interfaces of jobs, tables, and the host's forwarding settings. */
 async function traces({ host }: NetworkLab) {
   const show = 'cat /proc/sys/net/ipv4/ip_forward /proc/sys/net/ipv6/conf/all/forwarding'
   return {
@@ -61,7 +59,7 @@ async function cablesOf(host: NetworkLab['host']): Promise<string[]> {
   return links.filter((line) => line.includes(' cwy-'))
 }
 
-/** Pids in a network namespace, by what its link in /proc says. */
+/** Pids in a network namespace, by their links in /proc. */
 const inNamespace = (space: string) =>
   readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && spaceOf(pid) === space)
 
@@ -74,7 +72,7 @@ function spaceOf(pid: string): string {
 }
 
 describe.skipIf(!isRoot).each(modes)(`%s network (${needsRoot})`, { concurrent: true }, (mode) => {
-  test('kill -9 of the daemon leaves nothing that the next start does not clear', async () => {
+  test('kill -9 of the daemon leaves only what the next start removes', async () => {
     await using lab = await openNetworkLab()
     const before = await traces(lab)
     const state = newState(parts)
@@ -106,7 +104,7 @@ describe.skipIf(!isRoot).each(modes)(`%s network (${needsRoot})`, { concurrent: 
     expect(await traces(lab)).toEqual(before)
   })
 
-  test('removing a deployment takes its network, and no other', async () => {
+  test('removing a deployment removes its network, and no other', async () => {
     await using lab = await openNetworkLab()
     await using daemon = await daemonIn(lab, newState(parts), config(mode))
     const jobs = jobsOf(daemon, parts)
@@ -122,7 +120,7 @@ describe.skipIf(!isRoot).each(modes)(`%s network (${needsRoot})`, { concurrent: 
     await daemon.stop()
   })
 
-  test('one daemon more or less is nothing to the jobs of another', async () => {
+  test('the start or end of one daemon does not affect the jobs of another', async () => {
     await using lab = await openNetworkLab()
     await using first = await daemonIn(lab, newState(parts), config(mode))
     await using second = await daemonIn(lab, newState(parts), config(mode))
@@ -140,7 +138,7 @@ describe.skipIf(!isRoot).each(modes)(`%s network (${needsRoot})`, { concurrent: 
     expect((await traces(lab)).tables).toBe('')
   })
 
-  test('starting again does not fill up what a deployment may connect', async () => {
+  test('restarts do not use up a deployment’s connections', async () => {
     await using lab = await openNetworkLab()
     await using daemon = await daemonIn(lab, newState(parts), config(mode))
     const jobs = jobsOf(daemon, parts)
@@ -182,7 +180,7 @@ describe.skipIf(!isRoot).each(modes)(`%s network (${needsRoot})`, { concurrent: 
     await daemon.stop()
   })
 
-  test('`causeway run` limits its job alike, and leaves nothing', async () => {
+  test('`causeway run` limits its job equally, and leaves nothing', async () => {
     await using lab = await openNetworkLab()
     const before = await traces(lab)
     const address = publicAddress(5)

@@ -1,6 +1,6 @@
 /**
- * What jobs reach and how fast, by the real command in a network of the test's own: in both modes of the
- * network and both backends of the sandbox.
+ * Which addresses jobs reach and how fast, by the real command in a lab network: in both modes of
+ * the network and both backends of the sandbox.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { causeway } from '../support/causeway.ts'
@@ -25,7 +25,7 @@ import { recipeImage } from '../support/recipe-image.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const rate = { perSecond: 40, burst: 20 }
-/** Of what the tests measure; a busy machine is no hole. */
+/** Tolerances of the measurements; a busy machine is no fault. */
 const tolerated = { perSecond: 1.25 * rate.perSecond, burst: rate.burst + 2 }
 const bytes = { perSecond: 1_000_000, burst: 1_000_000 }
 const ways = (['isolated', 'shared'] as const).flatMap((mode) =>
@@ -58,10 +58,10 @@ beforeAll(async () => {
 })
 afterAll(() => folder[Symbol.asyncDispose]())
 
-// What is dropped has to be tried again; what waits is not to be.
+// A dropped packet must be sent again; a waiting one must not.
 const patience = ({ mode }: Way) => (mode === 'shared' ? '--again=50' : '')
 
-/** Enough for the limit to be as if nothing had been sent. */
+/** Enough time to refill the limit's bucket. */
 const rest = 'rest pause 700'
 
 describe.skipIf(!isRoot).each(ways)(
@@ -96,7 +96,7 @@ describe.skipIf(!isRoot).each(ways)(
       expect(excess(seen, tolerated)).toBeLessThanOrEqual(0)
     })
 
-    test('a whitelisted host is reached without waiting, others wait as before', async () => {
+    test('a whitelisted host is reached without waiting, others still wait', async () => {
       const other = publicAddress(81)
       await lab.start(
         'whitelist',
@@ -155,7 +155,7 @@ describe.skipIf(!isRoot).each(ways)(
       await lab.remove('whitelist')
     })
 
-    test('another deployment does not wait for one that is limited', async () => {
+    test('a limited deployment does not delay another', async () => {
       const [busy, calm] = [publicAddress(20), publicAddress(21)]
       const hold = `busy tcp ${busy} ${echoPort} --count=200 --ms=20000 ${patience(way)}`
       const first = lab.run('busy', [hold])
@@ -171,7 +171,7 @@ describe.skipIf(!isRoot).each(ways)(
       expect(spread(own)).toBeLessThan(0.5)
     })
 
-    test('nothing gets round the limit', async () => {
+    test('nothing bypasses the limit', async () => {
       const rows = attempts.map((row, index) => ({ ...row, address: addressOf(row, index) }))
       const commands = rows.flatMap(({ name, address, port = echoPort, options }) => [
         rest,
@@ -189,11 +189,11 @@ describe.skipIf(!isRoot).each(ways)(
       expect(seen.find(({ name }) => name === 'fast-open')!.arrived.some(carriesData)).toBe(true)
       expect(excess(connections, tolerated)).toBeLessThanOrEqual(0)
       expect(excessOfPackets(names, tolerated)).toBeLessThanOrEqual(0)
-      // What the kernel cuts up later would count once.
+      // A larger packet would be counted once, and cut up later.
       expect(Math.max(...names.map(({ length }) => length))).toBeLessThanOrEqual(1500)
     })
 
-    test('nothing of the host, of another job or private is reached', async () => {
+    test('nothing of the host, of another job or private is reachable', async () => {
       await lab.start('neighbour', ['serving serve 7100'])
       const neighbour = (await lab.answer('neighbour', 'serving')) as { v4: string; v6: string }
       const { current } = await lab.daemon.inspect('neighbour')
@@ -224,7 +224,7 @@ describe.skipIf(!isRoot).each(ways)(
         return { label, target, ...(answer as unknown as ReachAnswer) }
       })
       const reached = tried.filter(({ answered }) => answered)
-      // Of a network in common; who calls a bridge is asked by the bridge.
+      // A shared network shows both; the bridge itself checks its callers.
       const common = way.mode === 'shared' ? ['socket', 'bridge'] : []
       expect(reached.map(({ label }) => label)).toEqual([...common, 'control', 'control-udp'])
       const byTcp = tried.filter(({ label }) => label.startsWith('tcp-'))
@@ -238,7 +238,7 @@ describe.skipIf(!isRoot).each(ways)(
       await lab.remove('neighbour')
     })
 
-    test("its own servers and its bridge work; the network's settings are not its own", async () => {
+    test("its own servers and its bridge work; it cannot change the network's settings", async () => {
       const answers = await lab.run('own', [
         'own own',
         "bridge call deployment_id '[]'",
@@ -253,7 +253,7 @@ describe.skipIf(!isRoot).each(ways)(
       for (const [name, error] of Object.entries(rights!)) expect(error, name).not.toBe('none')
     })
 
-    test('networkRequests is the most that an execution may open', async () => {
+    test('networkRequests limits the connections of an execution', async () => {
       const address = publicAddress(40)
       const answers = await lab.run(
         'capped',
@@ -276,7 +276,7 @@ describe.skipIf(!isRoot).each(ways)(
       expect(answers.get('fastopen')).toMatchObject([{ opened: 0 }])
     })
 
-    test.for(['tcp', 'udp'])('bytes by %s go at their rate', async (protocol) => {
+    test.for(['tcp', 'udp'])('bytes by %s arrive at their rate', async (protocol) => {
       const address = publicAddress(protocol === 'tcp' ? 50 : 51)
       const seconds = 3
       const answers = await lab.run(`pour-${protocol}`, [
@@ -296,7 +296,7 @@ interface NetworkList {
   hosts: { host: string; addresses: { address: string }[] }[]
 }
 
-/** What a program can tell from a host that is slow. */
+/** Errors that distinguish a refusal from a slow host. */
 const refusals = [
   'ECONNREFUSED',
   'EHOSTUNREACH',
@@ -312,5 +312,5 @@ const at = (port: number) => (address: string) => ({ address, port })
 
 const carriesData = ({ carries }: Arrival) => carries > 0
 
-/** Seconds between the first and the last. */
+/** Seconds between the first arrival and the last. */
 const spread = (arrived: readonly Arrival[]) => arrived.at(-1)!.at - arrived[0]!.at

@@ -43,7 +43,7 @@ const runJob = async (spec: Spec, ...flags: string[]): Promise<Finished> =>
 const runScript = (script: string, deployment: object = {}) =>
   runJob({ files: { 'job.sh': script }, deployment }, '--quiet')
 
-/** Nothing of a run is left: no folder, no uid, no process that mentions the state folder. */
+/** What a run has left: folders, and processes that name the state folder. */
 function leftovers(): string[] {
   const processes = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -153,9 +153,9 @@ describe('how a job ends', () => {
   test.for([
     { name: 'its exit code is ours', script: 'exit 3', code: 3 },
     { name: 'a signal is 128 and its number', script: 'kill -9 $$', code: 137 },
-    { name: 'a signal without a name, too', script: 'kill -40 $$', code: 168 },
+    { name: 'a signal without a name, likewise', script: 'kill -40 $$', code: 168 },
     {
-      name: 'the code of the entrypoint counts, not that of a process behind it',
+      name: 'the code of the entrypoint counts, not that of a background process',
       script: '(sleep 0.3; exit 7) & exit 4',
       code: 4,
     },
@@ -186,7 +186,7 @@ sleep 0.3; exit 0`
     expect(leftovers()).toEqual([])
   })
 
-  test('a closed terminal (SIGHUP) ends the job in good order', async () => {
+  test('a closed terminal (SIGHUP) ends the job orderly', async () => {
     const file = await deploy({
       files: { 'job.sh': "trap 'exit 9' TERM\necho ready\nwhile :; do sleep 0.1; done" },
     })
@@ -197,7 +197,7 @@ sleep 0.3; exit 0`
     expect(leftovers()).toEqual([])
   })
 
-  test('a job that ignores SIGTERM is ended after the grace time', async () => {
+  test('a job that ignores SIGTERM is killed after the grace period', async () => {
     const config = join(folder.path, 'grace.toml')
     await writeFile(config, '[sandbox]\nstopGraceMs = 200\n')
     const file = await deploy({
@@ -217,7 +217,7 @@ sleep 0.3; exit 0`
     expect(leftovers()).toEqual([])
   })
 
-  test('kill -9 of the runtime ends the job, and the next run removes what is left', async () => {
+  test('kill -9 of the runtime ends the job, and the next run removes its remains', async () => {
     const file = await deploy({ files: { 'job.sh': 'setsid sleep 300 &\necho ready\nsleep 300' } })
     const { child, finished } = start(process.execPath, [
       causewayBin,
@@ -243,7 +243,7 @@ describe('two jobs at once', () => {
     const other = join(folder.path, 'other-state')
     const socket = `causeway-test-${randomUUID()}`
     const victim = await deploy({ files: { 'job.sh': 'echo ready; sleep 60' } })
-    // In networks of their own neither could even try.
+    // In separate networks neither could even try.
     const config = join(folder.path, 'shared.toml')
     await writeFile(config, '[network]\nmode = "shared"\n')
     const { child, finished } = start(process.execPath, [
@@ -311,7 +311,7 @@ print(os.waitpid(os.fork() or os._exit(3), 0)[1])`)
   test("read the operator's session keyring", async () => {
     const job = `print(syscall(250, 10, -3, b"user", b"causeway-test", 0))`
     const file = await deploy({ entrypoint: 'job.py', files: { 'job.py': python(job) } })
-    // add_key(2) into the session keyring of the process that becomes the command.
+    // Adds a key to the session keyring of the process that becomes the command, with add_key(2).
     const add = `import ctypes, os, sys
 libc = ctypes.CDLL(None)
 assert libc.syscall(250, 1, None) > 0
@@ -325,7 +325,7 @@ os.execv(sys.argv[1], sys.argv[1:])`
 })
 
 describe('the state folder', () => {
-  test('works under a umask that gives others nothing', async () => {
+  test('works under a umask that denies others everything', async () => {
     const path = join(folder.path, 'narrow')
     const file = await deploy({ files: { 'job.sh': 'echo "$0"' } })
     const command = [process.execPath, causewayBin, 'run', file, '--state', path, '--quiet']
@@ -334,8 +334,8 @@ describe('the state folder', () => {
     expect(result).toMatchObject({ code: 0, stdout: '/root/job/job.sh\n' })
   })
 
-  test('outside /tmp keeps the loader of PRoot, too', async ({ skip }) => {
-    skip(!isRoot, "files of a job are told from others' by its uid")
+  test('outside /tmp also gets the loader of PRoot', async ({ skip }) => {
+    skip(!isRoot, "a job's files are recognised by its uid")
     const begun = Date.now()
     const path = await mkdtemp('/var/tmp/causeway-test-')
     await chmod(path, 0o755)
@@ -358,7 +358,7 @@ describe('the state folder', () => {
     expect([...left, ...ofJob()]).toEqual([])
   })
 
-  test('that is there already keeps its mode', async () => {
+  test('that exists keeps its mode', async () => {
     const path = join(folder.path, 'mine')
     await mkdir(path, { mode: 0o755 })
     const file = await deploy({ files: { 'job.sh': 'exit 0' } })
@@ -368,7 +368,7 @@ describe('the state folder', () => {
     expect((await stat(path)).mode & 0o7777).toBe(0o755)
   })
 
-  test('that others may write to is refused', async () => {
+  test('that others can write to is refused', async () => {
     const path = join(folder.path, 'open')
     await mkdir(path)
     await chmod(path, 0o1777)
@@ -381,8 +381,8 @@ describe('the state folder', () => {
   })
 })
 
-describe('a reader that goes away', () => {
-  test('or takes nothing does not keep an ended run from ending', async () => {
+describe('a reader that exits', () => {
+  test('or reads nothing does not keep an ended run alive', async () => {
     const file = await deploy({ files: { 'job.sh': 'echo ready >&2; yes' } })
     const child = spawn(process.execPath, [causewayBin, ...runArguments(file), '--quiet'])
     await new Promise((resolve) => child.stderr.once('data', resolve))
@@ -392,7 +392,7 @@ describe('a reader that goes away', () => {
     expect(leftovers()).toEqual([])
   })
 
-  test('does not end the job, nor leave anything', async () => {
+  test('does not end the job, and leaves nothing', async () => {
     const file = await deploy({ files: { 'job.sh': 'seq 100000; exit 5' } })
     const command = `'${process.execPath}' '${causewayBin}' ${runArguments(file).join(' ')} 2>&1; echo $? >&3`
     const result = await run('sh', ['-c', `{ ${command}; } 3>&2 | head -1 >/dev/null`])
@@ -410,7 +410,7 @@ describe('what a job sees', () => {
       EMPTY: '',
       BRIDGE_SOCKET: 'mine',
     }
-    // Of its own: another run of the tests on this host must not have it.
+    // A unique name, which another run of the tests on this host does not have.
     const socket = `causeway-test-${randomUUID()}`
     const script = "tr '\\0' '\\1' < /proc/self/environ"
     const result = await runJob(
@@ -425,7 +425,7 @@ describe('what a job sees', () => {
         .filter(Boolean)
         .map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]),
     )
-    // The shell adds these by itself.
+    // The shell itself adds these.
     for (const name of ['PWD', 'OLDPWD', 'SHLVL', '_']) delete seen[name]
     expect(seen).toEqual({
       ...environment,
@@ -435,7 +435,7 @@ describe('what a job sees', () => {
     })
   })
 
-  test('declared PATH and HOME win', async () => {
+  test('declared PATH and HOME take precedence', async () => {
     const result = await runScript('echo "$PATH $HOME"', {
       environment: { PATH: '/bin', HOME: '/tmp' },
     })
@@ -449,7 +449,7 @@ describe('what a job sees', () => {
     expect(result.stdout).toBe('/root/job\n/root/job/job.sh\n/root/job\n0\n5\n')
   })
 
-  test('its own root only, through every call that asks for a file', async () => {
+  test('only its own root, through every call that takes a path', async () => {
     const secret = join(folder.path, 'host-only')
     await writeFile(secret, 'host')
     const script = `ls -l ${secret}; stat ${secret}; [ -e ${secret} ] && echo seen; [ -r ${secret} ] && echo seen; cat ${secret}
@@ -458,7 +458,7 @@ python3 -c "import os; print(os.path.exists('${secret}'), os.access('${secret}',
     expect(result.stdout).toBe('False False\n')
   })
 
-  test('standard output that it may open by name', async () => {
+  test('standard output that it can open by name', async () => {
     expect((await runScript('echo out > /dev/stdout; echo err > /dev/stderr')).stdout).toBe('out\n')
   })
 
@@ -486,7 +486,7 @@ print(names)`
   })
 })
 
-describe('what a job may be', () => {
+describe('a job may be', () => {
   test('an executable of the image, given by its absolute path', async () => {
     const result = await runJob({ entrypoint: '/usr/bin/python3', files: {} }, '--quiet')
     expect(result).toMatchObject({ code: 0, stdout: '' })
@@ -512,7 +512,7 @@ describe('what a job may be', () => {
 })
 
 describe('as an ordinary user', () => {
-  test('the same job runs under the own uid and leaves nothing', async ({ skip }) => {
+  test('the same job runs under the user’s own uid and leaves nothing', async ({ skip }) => {
     skip(!isRoot, 'the other tests run as an ordinary user already')
     const home = join(folder.path, 'nobody')
     await mkdir(home)
@@ -534,7 +534,7 @@ describe('as an ordinary user', () => {
   })
 })
 
-/** Verification by the openssl program; raw `r||s` becomes DER first. */
+/** Verifies with the openssl program, after converting raw `r||s` to DER. */
 async function opensslVerifies(
   curve: string,
   publicKey: string,

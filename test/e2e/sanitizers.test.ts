@@ -1,6 +1,6 @@
 /**
- * The bridge's engine under hostile clients and the signer under hostile bytes, with the address and undefined-behaviour sanitizers
- * compiled in, in a plain Node.
+ * The bridge's engine with hostile clients and the signer with hostile bytes, with the address and
+ * undefined-behaviour sanitizers compiled in, in an ordinary Node.
  */
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const pathOf = (name: string) => fileURLToPath(new URL(`../support/${name}`, import.meta.url))
 
-// Each proves that its part of the scenario reached the native code.
+// Each outcome proves that its part of the scenario reached the native code.
 const engineOutcomes = [
   'whole answered',
   'split answered',
@@ -59,7 +59,7 @@ test.each([
     const { code, signal, stdout, stderr } = await runSanitized(pathOf(scenario), [
       join(folder.path, 'src', 'index.ts'),
     ])
-    // The sanitizers' report, if there is one.
+    // stderr would have the sanitizers' report.
     expect(stderr).toBe('')
     expect({ code, signal }).toEqual({ code: 0, signal: null })
     expect(Object.keys(JSON.parse(stdout) as object)).toEqual(expect.arrayContaining(happened))

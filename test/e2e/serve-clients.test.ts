@@ -1,6 +1,4 @@
-/**
- * One `causeway serve`, clients that share no code with us.
- */
+/** `causeway serve` with clients that share no code with us. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -122,7 +120,7 @@ describe('causeway serve', () => {
     expect(await bridge.finished).toMatchObject({ code: 0, signal: null, stderr: '' })
   })
 
-  test('says that a name is taken', async () => {
+  test('reports that a name is taken', async () => {
     await using bridge = await serve([deployment, '--state', folder.path])
     const second = await causeway([
       'serve',

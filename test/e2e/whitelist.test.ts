@@ -1,6 +1,4 @@
-/**
- * `causeway whitelist` and `network_whitelist` of the built command, against a real name server.
- */
+/** `causeway whitelist` and `network_whitelist` of the built command, with a real name server. */
 import { createHash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -23,7 +21,7 @@ const digest = (owner: string, name: string) =>
   createHash('sha256').update(Buffer.from(owner, 'hex')).update(name).digest('base64')
 const claim = (name: string) => `"v=${digest(source, name)}"`
 
-/** `good.test` consents; `bad.test` in nothing but its address; `half.test` but for its address. */
+/** `good.test` consents; `bad.test` has only an address; `half.test`'s address does not consent. */
 const zones = {
   'good.test': `@ A 93.184.216.10\n@ AAAA 2606:2800:220:1::10\n_acu TXT ${claim('good.test')}\n`,
   'bad.test': '@ A 93.184.216.11\n',
@@ -42,7 +40,7 @@ const check = (host: string, ...args: string[]) =>
 const configOf = (server: NameServer) => `[network]\nresolvers = ["${resolverOf(server)}"]\n`
 
 describe('causeway whitelist check', () => {
-  test('ticks every record of a host that consents', async () => {
+  test('ticks every record of a consenting host', async () => {
     const { code, stdout, stderr } = await check('good.test', '--source', source)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toContain(`✓ TXT  _acu.good.test: v=${digest(source, 'good.test')}\n`)
@@ -54,7 +52,7 @@ describe('causeway whitelist check', () => {
     )
   })
 
-  test('shows everything that is missing, and what it says to publish is right', async () => {
+  test('shows everything that is missing, and the right records to publish', async () => {
     const { code, stdout } = await check('bad.test', '--source', source)
     expect(code).toBe(1)
     const records = [...stdout.matchAll(/^ +publish: (\S+) IN TXT ("v=\S+")$/gm)]
@@ -68,7 +66,7 @@ describe('causeway whitelist check', () => {
     expect(await causeway(['whitelist', 'check', ...args])).toMatchObject({ code: 0 })
   })
 
-  test('--json is the whole verification', async () => {
+  test('--json prints the whole verification', async () => {
     const { code, stdout } = await check('half.test', '--source', source, '--json')
     const { host, passed, failure, steps } = JSON.parse(stdout) as Verification
     expect({ code, host, passed }).toEqual({ code: 1, host: 'half.test', passed: [] })
@@ -91,7 +89,7 @@ describe('causeway whitelist check', () => {
     expect(await causeway(args)).toMatchObject({ code: 0, stderr: '' })
   })
 
-  test('of another owner says whose record is there', async () => {
+  test('for another owner shows whose record exists', async () => {
     const { code, stdout } = await check('good.test', '--source', '00'.repeat(32))
     expect(code).toBe(1)
     expect(stdout).toMatch(/✗ good\.test would not be whitelisted: TXT_MISMATCH\n$/)
@@ -122,7 +120,7 @@ describe('causeway whitelist list', () => {
     expect(stderr).toContain('DAEMON_UNREACHABLE')
   })
 
-  /** The example job, and then it stays. */
+  /** The example job, which then keeps running. */
   const staying = `#!/usr/bin/env python3
 import runpy, sys, time
 runpy.run_path("/root/job/example.py", run_name="__main__")
@@ -130,7 +128,7 @@ sys.stdout.flush()
 time.sleep(1000)
 `
 
-  test('shows what a running job has, and only then', { timeout: 120_000 }, async () => {
+  test('shows a running job’s whitelist, and only then', { timeout: 120_000 }, async () => {
     await using folder = await temporaryFolder()
     const path = (name: string) => join(folder.path, name)
     const state = path('state')
@@ -177,7 +175,7 @@ describe('causeway serve', () => {
   const serveWith = (server: NameServer, more: object = {}) =>
     serveDeployment({ deployment: { ...deployment, ...more }, config: configOf(server) })
 
-  test('verifies, and says that nothing is enforced', async () => {
+  test('verifies, and reports that nothing is enforced', async () => {
     await using bridge = await serveWith(names)
     const client = connect({ socket: bridge.socket })
     const { network } = client
@@ -194,7 +192,7 @@ describe('causeway serve', () => {
     expect(error.details).toMatchObject(details)
   })
 
-  test('answers for an owner whose account is not of 32 bytes', async () => {
+  test('answers for an owner whose account does not have 32 bytes', async () => {
     await using bridge = await serveWith(names, { origin: { source: 'ab'.repeat(20) } })
     const { network } = connect({ socket: bridge.socket })
     await expect(network.whitelist('good.test')).rejects.toMatchObject({
@@ -204,7 +202,7 @@ describe('causeway serve', () => {
     await expect(network.whitelist('1.2.3.4')).rejects.toMatchObject({ kind: 'BAD_HOST' })
   })
 
-  test('says when no resolver answers', async () => {
+  test('reports that no resolver answers', async () => {
     const gone = await startNameServer({})
     await gone[Symbol.asyncDispose]()
     await using bridge = await serveWith(gone)
@@ -213,7 +211,7 @@ describe('causeway serve', () => {
     await expect(network.whitelist('good.test')).rejects.toMatchObject(refusal)
   })
 
-  test('the example job prints what to publish, and is content with it', async () => {
+  test('the example job prints what to publish, and then succeeds', async () => {
     await using bridge = await serveWith(names)
     const env = { ...process.env, BRIDGE_SOCKET: bridge.socket, HOST: 'bad.test' }
     const refused = await run('python3', [job], { env })
@@ -230,7 +228,7 @@ describe('causeway serve', () => {
     expect(passed.stdout).toBe('bad.test is whitelisted: connections to it do not wait\n')
   })
 
-  test('holds a job to its own rate of such calls', async () => {
+  test('limits a job to its own rate of such calls', async () => {
     const config = `${configOf(names)}[bridge.limits.network]\nperSecond = 1\nburst = 2\n`
     await using bridge = await serveDeployment({ deployment, config })
     const { network } = connect({ socket: bridge.socket })

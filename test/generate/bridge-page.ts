@@ -21,36 +21,36 @@ const intro = `# Bridge reference
 Bridge level ${implementedLevel}. The address is a NUL byte and the value of \`BRIDGE_SOCKET\`, an abstract Unix socket. One
 connection carries one request line and one reply line, JSON-RPC 2.0 in UTF-8 ended by \`\\n\`; then the bridge closes it.
 
-- \`params\` is an array; one object without the array, \`null\` and no \`params\` are taken, too. \`null\` for an
+- \`params\` is an array; one object without the array, \`null\` and no \`params\` are accepted, too. \`null\` for an
   optional field means absent; unknown fields and further elements are ignored.
-- \`id\` is a string, a finite number or null and comes back as it was. Without it the call is a notification: it is
-  carried out, and the connection closes without a byte. Batches are refused.
-- \`hex\` is bytes: taken in either case with an optional \`0x\`, given in lower case without.
+- \`id\` is a string, a finite number or null, and the reply repeats it. Without it the call is a notification: it is
+  carried out, and the connection closes without a reply. Batches are refused.
+- \`hex\` is bytes: accepted in either case with an optional \`0x\`, sent in lower case without.
 - Since: the lowest bridge level that has the method. Class: which of the deployment's rate and deadline
   limits ([configuration.md](configuration.md)) the call counts against; the caller of a \`key\` method is checked
   again before the answer.
 
-The same for programs: [openrpc.json](openrpc.json), or the method \`rpc.discover\`, which also tells what its caller may
-use.
+For programs: [openrpc.json](openrpc.json), or the method \`rpc.discover\`, which also reports which methods its caller
+may use.
 `
 
 const errorsIntro = `## Errors
 
-A failed call answers \`{code, message, data}\`. Programs switch on \`data.kind\`; \`message\` makes sense to a person alone.
+A failed call answers \`{code, message, data}\`. Programs switch on \`data.kind\`; \`message\` explains itself to a person.
 
 | member of \`data\` | type | meaning |
 | --- | --- | --- |
 | \`kind\` | string | what went wrong, a name below |
 | \`retryable\` | boolean | whether the same call may succeed later without a change |
 | \`hint\` | string, optional | what to do about it |
-| \`details\` | object, optional | facts for programs, as \`{"field": "salt"}\` |
-| \`retryAfterMs\` | number, optional | earliest time for another try, ms from now |
-| \`requestId\` | string, only \`INTERNAL\` | finds the line in the host's log |
+| \`details\` | object, optional | facts for programs, such as \`{"field": "salt"}\` |
+| \`retryAfterMs\` | number, optional | earliest time for a retry, ms from now |
+| \`requestId\` | string, only \`INTERNAL\` | identifies the line in the host's log |
 `
 
-const retryText = { no: 'no', yes: 'yes', after: 'after `data.retryAfterMs`, when that is there' }
+const retryText = { no: 'no', yes: 'yes', after: 'after `data.retryAfterMs`, if present' }
 
-/** The whole page, not yet formatted. */
+/** The whole page, before formatting. */
 export async function bridgePage(): Promise<string> {
   const sections = await Promise.all(methodNames.map(methodSection))
   return [intro, '## Methods', overview(), ...sections, errorsIntro, errorTable()].join('\n\n')
@@ -119,7 +119,7 @@ async function exampleText(name: MethodName): Promise<string> {
   return `Example:\n\n${block('sh', command)}\n\n${block('text', shortened(name, reply))}`
 }
 
-/** The document of `rpc.discover` is pages long. */
+/** Shortens the document of `rpc.discover`, which is pages long. */
 function shortened(name: MethodName, reply: string): string {
   if (name !== 'rpc.discover') return reply
   return reply.replace(/"methods":.*/, '"methods":[…],"x-errors":{…}}}')
@@ -134,7 +134,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
 }
 
-/** How a Markdown reader names a heading. */
+/** The anchor that Markdown readers give a heading. */
 function anchor(name: string): string {
   return name.toLowerCase().replace(/[^\w-]/g, '')
 }

@@ -1,5 +1,5 @@
 /**
- * One call of every method for the reference, answered by the real bridge over fixed keys.
+ * One call of every method for the reference, answered by the real bridge with fixed keys.
  * @module
  */
 import type { MethodName, MethodParams } from '@causeway/guest-sdk/protocol'
@@ -18,7 +18,7 @@ const peer = {
   publicKey: '036b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296',
   salt: '00000000000000000000000000000000',
 } as const
-// What `signer_encrypt` gave once for its example below: another time the iv would be another.
+// One result of `signer_encrypt` for its example below: each call has another iv.
 const sealed = '9943c79777b868b32565b6fca59356f03721e296c19398ae282a4010386846ed62'
 
 /** A row for every method: leaving one out does not compile. */
@@ -38,10 +38,10 @@ export const exampleParams: { readonly [M in MethodName]: MethodParams<M> } = {
   'rpc.discover': [],
 }
 
-/** Handlers of a bridge that answers the examples the same each time. */
+/** Handlers that make a bridge's replies to the examples the same each time. */
 export const exampleHandlers: Partial<Handlers> = { signer_encrypt: () => ({ bytes: sealed }) }
 
-/** The example of a method; the reply of `rpc.discover` is whole. */
+/** The example of a method; the reply of `rpc.discover` is complete. */
 export async function example(method: MethodName): Promise<Example> {
   const { answer } = dispatchFixture({ handlers: exampleHandlers })
   const request = JSON.stringify({ jsonrpc: '2.0', method, params: exampleParams[method], id: '1' })

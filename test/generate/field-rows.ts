@@ -1,12 +1,12 @@
 /**
- * JSON Schema of an object → one row a field, nested ones by their path.
+ * Turns a JSON Schema of an object into one row per field, nested fields by their path.
  * @module
  */
 import type { JsonSchema } from '@causeway/guest-sdk/protocol'
 
 /** One field of params or of a result. */
 export interface FieldRow {
-  /** As `origin.kind`, `methods[].name` or `processors.<name>.p256`. */
+  /** A path such as `origin.kind`, `methods[].name` or `processors.<name>.p256`. */
   path: string
   type: string
   required: boolean

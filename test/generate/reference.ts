@@ -1,5 +1,5 @@
 /**
- * The generated files of the reference, as they must be on disk.
+ * The generated files of the reference, with the content that they must have on disk.
  * @module
  */
 import { fileURLToPath } from 'node:url'
@@ -24,12 +24,12 @@ export async function referenceFiles(): Promise<ReferenceFile[]> {
   ]
 }
 
-/** What every host of this level says; what a caller may use is told by `rpc.discover` alone. */
+/** The document for every host of this level; only `rpc.discover` knows the caller's methods. */
 function hostIndependent() {
   return openRpcDocument({ level: implementedLevel }, methodNames.map(describeMethod))
 }
 
-/** As `npm run fix` would leave it. */
+/** Formats it as `npm run fix` would. */
 async function formatted(name: string, text: string): Promise<ReferenceFile> {
   const path = fileURLToPath(new URL(name, folder))
   return { path, text: await format(text, { ...(await resolveConfig(path)), filepath: path }) }

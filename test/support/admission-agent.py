@@ -1,4 +1,4 @@
-"""A process that does what a test tells it over a control socket: in a job, or a stranger to it.
+"""A process that obeys a test's commands over a control socket, inside a job or outside.
 
 AGENT_CONTROL names the test's abstract socket, AGENT_LABEL becomes the name of the process. Commands
 and answers are lines of JSON; {"do": NAME, ...} calls the function do_NAME.
@@ -44,7 +44,7 @@ def do_use(key, line):
 
 
 def do_post(key, name):
-    """A box that connections can be put into, whether or not somebody waits at it."""
+    """A queue for connections, whether or not a thread waits for one."""
     held[key] = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     held[key].bind(b"\0" + name.encode())
 
@@ -61,13 +61,13 @@ def do_take(key, keys):
 
 
 def do_names():
-    """The abstract sockets of this machine, as every user may read them."""
+    """The abstract sockets of this machine, as every user can list them."""
     with open("/proc/net/unix") as table:
         return [line.split("@", 1)[1].strip("@\n") for line in table if "@" in line]
 
 
 def do_crowd(name, line, count):
-    """That many processes one after the other, each with one call; the replies."""
+    """Runs `count` processes one after the other, each with one call; returns the replies."""
     replies = []
     for _ in range(count):
         read_end, write_end = os.pipe()
@@ -95,7 +95,7 @@ def do_fork(label, how="child"):
 
 
 def daemon(label):
-    """A session of its own, and no parent left that it could be traced back by."""
+    """Enters its own session, without a parent that it could be traced back to."""
     os.setsid()
     parent = os.getpid()
     if os.fork():
@@ -106,7 +106,7 @@ def daemon(label):
 
 
 def namespace(label):
-    """A PID namespace inside the job's, or word that it is forbidden."""
+    """Enters a PID namespace inside the job's, or reports that it is forbidden."""
     if libc.unshare(CLONE_NEWUSER | CLONE_NEWPID):
         live(label, os.strerror(ctypes.get_errno()))
     if os.fork():
@@ -115,19 +115,19 @@ def namespace(label):
 
 
 def threaded(label):
-    """Lives in a second thread; the first, which /proc/PID speaks of, has ended."""
+    """Continues in a second thread; the first, which /proc/PID describes, has ended."""
     libc.prctl(SET_NAME, label.encode(), 0, 0, 0)
     threading.Thread(target=live, args=(label,)).start()
     libc.syscall(EXIT_THREAD, 0)
 
 
 def do_hide():
-    """From now on only the privileged may look into this process: not even its tracer."""
+    """Makes this process non-dumpable: only privileged processes may inspect it, not even its tracer."""
     libc.prctl(SET_DUMPABLE, 0, 0, 0, 0)
 
 
 def do_thread():
-    """One more thread, which waits."""
+    """Starts one more thread, which waits."""
     threading.Thread(target=signal.pause, daemon=True).start()
 
 
@@ -150,7 +150,7 @@ def do_signal(pid, number):
 
 
 def do_find(label):
-    """The pid, in the namespace of this process, of the one with that name."""
+    """The pid, in this process's namespace, of the process with that name."""
     for pid in filter(str.isdigit, os.listdir("/proc")):
         if command(pid) == label:
             return int(pid)

@@ -1,5 +1,5 @@
 /**
- * Processes that do what a test tells them, inside a job or outside; see `admission-agent.py`.
+ * Processes that obey a test's commands, inside a job or outside; see `admission-agent.py`.
  * @module
  */
 import { spawn } from 'node:child_process'
@@ -13,47 +13,47 @@ import { createInterface } from 'node:readline'
 export const agentProgram = readFileSync(new URL('admission-agent.py', import.meta.url), 'utf8')
 
 /**
- * How a process comes into being: `daemon` by two forks and in a session of its own, `namespace` in
- * a PID namespace of its own, `threaded` with a main thread that has ended.
+ * How a process is created: `daemon` by two forks and in its own session, `namespace` in its own
+ * PID namespace, `threaded` with a main thread that has ended.
  */
 export type Descent = 'child' | 'daemon' | 'namespace' | 'threaded'
 
-/** What an agent says of itself first; pids are those of its own namespace. */
+/** An agent's first report about itself; pids are those of its own namespace. */
 export interface Hello {
   label: string
-  /** Why it could not become what it was meant to become. */
+  /** Why it failed to become what the test asked for. */
   error: string | null
   pid: number
   ppid: number
   session: number
 }
 
-/** A process that answers. */
+/** A process that answers commands. */
 export interface Agent {
   hello: Hello
-  /** Calls `do_COMMAND`. @throws Error with what it raised, or when it ends before its answer */
+  /** Calls `do_COMMAND`. @throws Error with the agent's exception, or when it ends first */
   do(command: string, args?: object): Promise<unknown>
-  /** One call on a socket; the parsed reply. */
+  /** Makes one call on a socket; resolves with the parsed reply. */
   call(socket: string, method: string, params?: readonly unknown[]): Promise<unknown>
-  /** A call on a connection that it holds. */
+  /** Makes a call on a connection that the agent keeps open. */
   callOn(key: string, method: string, params?: readonly unknown[]): Promise<unknown>
   fork(how?: Descent): Promise<Agent>
-  /** Its pid here; undefined when there is no such process. */
+  /** Its pid in our namespace; undefined when there is no such process. */
   hostPid(): number | undefined
   /** Resolves when its control connection is closed. */
   ended: Promise<void>
 }
 
-/** Where agents report. */
+/** The control socket, to which agents report. */
 export interface Control extends AsyncDisposable {
-  /** Environment of an agent that is yet to come, and the agent once it has. */
+  /** The environment for a future agent, and that agent once it has reported. */
   expect(): { environment: Record<string, string>; arrived: Promise<Agent> }
-  /** An agent that no job has to do with. */
+  /** An agent that belongs to no job. */
   stranger(uid?: number): Promise<Agent>
 }
 
 let labels = 0
-// A process's name has 15 bytes at the most.
+// A process's name has at most 15 bytes.
 const newLabel = () => `agent-${process.pid}-${++labels}`
 
 export async function openControl(): Promise<Control> {

@@ -1,5 +1,5 @@
 /**
- * Calls whose replies tell whether a process is admitted, and what a refusal is expected to say.
+ * Calls whose replies show whether a process is admitted, and the log lines of a refusal.
  * @module
  */
 import { readFileSync, readlinkSync } from 'node:fs'
@@ -21,11 +21,11 @@ export async function callTwice(agent: Agent, socket: string): Promise<unknown[]
   return [await agent.call(socket, 'processor_version'), await agent.call(socket, ...keyCall)]
 }
 
-/** What {@link callTwice} answers a member, and anyone else. */
+/** What {@link callTwice} returns to a member, and to any other process. */
 export const admitted = [{ result: { version: '1.27.0' } }, signed]
 export const refused = [rejected, rejected]
 
-/** What the log must say of a living process that is no member. */
+/** The log line about a living process that is not a member. */
 export function refusalOf(agent: Agent, jobUid: number, by: Way['by']): Partial<LogLine> {
   const pid = agent.hostPid()!
   const uid = statusOf(pid, 'Uid')
@@ -42,7 +42,7 @@ export function statusOf(pid: number, name: string): number {
   return Number(new RegExp(`^${name}:\\s*(\\d+)`, 'm').exec(text)?.[1])
 }
 
-/** The inode of its PID namespace. */
+/** The inode of a process's PID namespace. */
 function namespaceOf(pid: number): number {
   return Number(/\d+/.exec(readlinkSync(`/proc/${pid}/ns/pid`))?.[0])
 }

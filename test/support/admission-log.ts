@@ -8,18 +8,18 @@ import type { Readable } from 'node:stream'
 /** A line about refused connections. */
 export interface LogLine {
   msg: string
-  /** Of one connection. */
+  /** For a line about one connection. */
   reason?: string
   observed?: number
   peer?: { pid: number; uid: number; gid: number; command: string }
-  /** Of all those not told of one by one: how many, by reason. */
+  /** For a line that sums up connections: their number by reason. */
   refused?: Record<string, number>
 }
 
-/** Resolves with the first line that fits, already written or yet to come. */
+/** Resolves with the first matching line, whether already written or yet to come. */
 export type Logged = (fits: (line: LogLine) => boolean) => Promise<LogLine>
 
-/** Reads what a daemon writes to stderr, where its job may write, too. */
+/** Reads the daemon's stderr, to which its job may write, too. */
 export function readLog(stderr: Readable): Logged {
   const lines: LogLine[] = []
   const readers = new Set<() => void>()

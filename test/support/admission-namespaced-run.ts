@@ -1,6 +1,6 @@
 /**
- * `causeway run` in a PID namespace of its own, where a pid is given again when a test says so:
- * nothing else forks there, and nobody else is disturbed. Only root can make it.
+ * `causeway run` in its own PID namespace, where a test can have a pid reused: no other process
+ * forks there, and none outside is disturbed. Only root can make it.
  * @module
  */
 import { constants } from 'node:os'
@@ -14,14 +14,14 @@ import { start } from './causeway.ts'
 export interface NamespacedRun {
   socket: string
   main: Agent
-  /** Of no job: root, and the first process of the namespace. */
+  /** An agent outside the job: root, and the first process of the namespace. */
   outsider: Agent
   logged: Logged
-  /** Null when there is none. */
+  /** Null when the agent has no pid there. */
   pidOf: (agent: Agent) => Promise<number | null>
-  /** Has a free pid given to the next child of that agent. @throws Error when others always get it */
+  /** Has the agent's next child get a free pid. @throws Error when other processes always get it */
   recycle(pid: number, parent: Agent): Promise<Agent>
-  /** Does all that while the daemon stands still. */
+  /** Runs `act` while the daemon is stopped. */
   whileStopped(act: () => Promise<void>): Promise<void>
 }
 
@@ -36,7 +36,7 @@ export async function withNamespacedRun(
   const { child, finished } = start('unshare', [...namespace, 'python3', '-c', agentProgram], {
     env: { PATH: process.env['PATH'], ...environment },
   })
-  // With it everything in the namespace ends.
+  // Its end ends everything in the namespace.
   onTestFinished(() => void child.kill('SIGKILL'))
   const outsider = await arrived
   const { socket, main, ...command } = await prepareRun(options)
@@ -70,7 +70,7 @@ function controls(outsider: Agent, daemon: unknown) {
   }
 }
 
-// A thread of the daemon may take the number; it is not the daemon's for long.
+// A thread of the daemon may take the number, but not for long.
 const maxTries = 100
 
 async function recycle({
@@ -85,5 +85,5 @@ async function recycle({
     if ((await pidOf(successor)) === pid) return successor
     await successor.do('exit').catch(() => {})
   }
-  throw new Error(`pid ${pid} was always somebody else's`)
+  throw new Error(`pid ${pid} always belonged to another process`)
 }

@@ -1,5 +1,5 @@
 /**
- * `causeway run` with a job that does what a test tells it.
+ * Runs `causeway run` with a job that obeys a test's commands.
  * @module
  */
 import { randomUUID } from 'node:crypto'
@@ -23,7 +23,7 @@ export interface RunOptions {
   config?: string
 }
 
-/** What to execute for a run. */
+/** The command of a run, and its job. */
 export interface RunCommand {
   socket: string
   argv: readonly [string, ...string[]]
@@ -32,15 +32,15 @@ export interface RunCommand {
   main: Promise<Agent>
 }
 
-/** A daemon, its job maybe not yet. */
+/** A daemon whose job may not run yet. */
 export interface OpenRun {
   socket: string
   main: Promise<Agent>
-  /** The daemon. */
+  /** The daemon's pid. */
   pid: number
   logged: Logged
   finished: Promise<Finished>
-  /** SIGTERM to the daemon; how it ended. */
+  /** Sends SIGTERM to the daemon; resolves with its end. */
   stop(): Promise<Finished>
 }
 
@@ -48,13 +48,13 @@ export interface OpenRun {
 export interface Run extends Omit<OpenRun, 'main'> {
   main: Agent
   launcher: number
-  /** The launcher's child: PRoot, or the guest's init where there is none. */
+  /** Pid of the launcher's child: PRoot, or without it the guest's init. */
   tracer: number
 }
 
 let runs = 0
 
-/** Writes all that a run needs. */
+/** Writes all files of a run. */
 export async function prepareRun(options: RunOptions): Promise<RunCommand> {
   const { way, folder, image, control, config = '' } = options
   const place = join(folder, `run-${++runs}`)
@@ -65,7 +65,7 @@ export async function prepareRun(options: RunOptions): Promise<RunCommand> {
     files: { 'agent.py': `#!/usr/bin/env python3\n${agentProgram}` },
     deployment: { id: '1', environment },
   })
-  // Agents report to a socket of the host.
+  // Shared networks: agents report to a socket of the host.
   const network = '[network]\nmode = "shared"\n'
   await writeFile(join(place, 'config.toml'), `${network}${config}\n${way.config ?? ''}`)
   const socket = `causeway-test-${randomUUID()}`
@@ -75,7 +75,7 @@ export async function prepareRun(options: RunOptions): Promise<RunCommand> {
   return { socket, argv, environment: environmentIn(folder), main: arrived }
 }
 
-/** Resolves before the job runs, maybe long before. */
+/** Resolves before the job runs, possibly long before. */
 export async function openRun(options: RunOptions): Promise<OpenRun> {
   const { socket, argv, environment, main } = await prepareRun(options)
   const [program, ...args] = argv
@@ -87,16 +87,16 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
   return { socket, main, pid: child.pid!, logged: readLog(child.stderr!), finished, stop }
 }
 
-/** The run, once its job runs. */
+/** Resolves once the run's job runs. */
 export async function started({ main, ...run }: OpenRun): Promise<Run> {
   const ended = run.finished.then(({ stderr }) => Promise.reject(new Error(`ended: ${stderr}`)))
   const agent = await Promise.race([main, ended])
-  // The only child that has children: others are programs that it asks something.
+  // The launcher is the only child with children: the others are helpers the daemon queries.
   const launcher = childrenOf(run.pid).find((pid) => childrenOf(pid).length > 0)!
   return { ...run, main: agent, launcher, tracer: childrenOf(launcher)[0]! }
 }
 
-/** Nothing of whoever runs the tests. */
+/** Includes no variable of the user who runs the tests. */
 export function environmentIn(folder: string): Record<string, string> {
   return { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: folder }
 }

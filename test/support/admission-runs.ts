@@ -10,17 +10,17 @@ import { recipeImage } from './recipe-image.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 export interface Runs {
-  /** What every run has in common. */
+  /** Options that all runs share. */
   common(): Omit<RunOptions, 'way'>
-  /** A daemon whose job may be yet to come. */
+  /** Starts a daemon whose job may not run yet. */
   open(way: Way, config?: string): Promise<OpenRun>
-  /** A daemon whose job runs. */
+  /** Starts a daemon; resolves once its job runs. */
   start(way: Way, config?: string): Promise<Run>
-  /** A process that no job has to do with. */
+  /** Starts a process that belongs to no job. */
   stranger(uid?: number): Promise<Agent>
 }
 
-/** Call it once, where the file begins. */
+/** Call it once, at the beginning of the file. */
 export function useRuns(): Runs {
   let shared: Omit<RunOptions, 'way'> & { control: Control }
   let folder: Awaited<ReturnType<typeof temporaryFolder>>

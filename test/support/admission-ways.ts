@@ -1,5 +1,5 @@
 /**
- * Who runs a daemon, and what it knows the processes of its job by.
+ * Which user runs a daemon, and how the daemon recognises the processes of its job.
  * @module
  */
 import { execFileSync, spawnSync } from 'node:child_process'
@@ -9,7 +9,7 @@ import { causewayBin } from './causeway.ts'
 
 type Command = [string, ...string[]]
 
-/** Where the command shows the checkout and the host's root; both are empty folders. */
+/** Empty folders over which the command mounts the checkout and the host's root. */
 export interface Stage {
   checkout: string
   host: string
@@ -28,16 +28,16 @@ export interface Way {
 
 export const isRoot = process.getuid?.() === 0
 
-/** Debian's `nobody`, or who runs the tests. */
+/** Debian's `nobody`, or the user who runs the tests. */
 export const ordinaryUid = isRoot ? 65534 : (process.getuid?.() ?? 0)
 
 const repository = fileURLToPath(new URL('../..', import.meta.url))
 const causeway = (bin: string, args: readonly string[]): Command => [process.execPath, bin, ...args]
 
-// The same view without a tracer.
+// The same view of the file system, without a tracer.
 const ownRootConfig = '[sandbox]\nbackend = "namespaces"\n'
 
-/** The ways that this machine and the user of the tests allow. */
+/** The ways that this machine and the tests' user allow. */
 export const ways: readonly Way[] = findWays()
 
 function findWays(): Way[] {
@@ -70,7 +70,7 @@ function userWays(): Way[] {
   return [spaced, ownRoot, traced]
 }
 
-/** Some hosts allow them to root only, or to nobody in a chroot such as the one we may be in. */
+/** Some hosts allow user namespaces to root only, or not in a chroot like the tests'. */
 function userHasNamespaces(): boolean {
   const user = [`--reuid=${ordinaryUid}`, `--regid=${ordinaryUid}`, '--clear-groups', '--']
   return spawnSync('setpriv', [...user, 'unshare', '--user', 'true'], { cwd: '/' }).status === 0
@@ -84,14 +84,14 @@ function plain(_stage: Stage, args: readonly string[]): Command {
   return causeway(causewayBin, args)
 }
 
-/** Root that can make no namespaces. */
+/** Root without the right to make namespaces. */
 function withoutAdmin(_stage: Stage, args: readonly string[]): Command {
   const drop = ['--bounding-set=-sys_admin', '--inh-caps=-sys_admin', '--']
   return ['setpriv', ...drop, ...causeway(causewayBin, args)]
 }
 
-// The checkout may be closed to others, or lie in root's home: its folders are mounted, one by one,
-// where every user can reach them.
+// The checkout may be closed to other users, or be in root's home: its folders are mounted, one by
+// one, where every user can reach them.
 const folders = 'node_modules native guest-sdk manifest images runtime'
 const showCheckout = `for name in ${folders}; do mkdir -p "$2/$name" && mount --bind "$1/$name" "$2/$name" || exit 1; done`
 
@@ -103,7 +103,7 @@ function asUser({ checkout }: Stage, args: readonly string[]): Command {
   ) as Command
 }
 
-/** A user in a chroot can make no user namespace (unshare(2)), and without one no other. */
+/** A user in a chroot cannot make a user namespace (unshare(2)), and without one no other. */
 function asUserInChroot({ checkout, host }: Stage, args: readonly string[]): Command {
   const script = `${showCheckout}; mount --rbind / "$3" || exit 1; shift 3; exec chroot "$@"`
   const user = [`--userspec=${ordinaryUid}:${ordinaryUid}`, '--groups=', host]

@@ -1,7 +1,6 @@
 /**
- * A program that answers each line on its stdin with a line of JSON: `{"value": ...}` or
- * `{"error": MESSAGE}`. The first line, which nobody asked for, says that it is ready; it ends with
- * its stdin.
+ * A program that answers each line on its stdin with a line of JSON: `{"value": ...}` or `{"error":
+ * MESSAGE}`. Its first line answers no request and says that it is ready; it ends with its stdin.
  * @module
  */
 import { spawn } from 'node:child_process'
@@ -10,9 +9,9 @@ import { createInterface } from 'node:readline'
 
 export interface AskedProcess extends AsyncDisposable {
   pid: number
-  /** @throws Error as there */
+  /** @throws Error with the MESSAGE of an error */
   ask<Value>(line: string): Promise<Value>
-  /** As a crash. */
+  /** Kills it with SIGKILL, like a crash. */
   kill(): Promise<void>
 }
 

@@ -1,5 +1,5 @@
 /**
- * A disk that is really full: a tmpfs of a few pages, which only root may mount.
+ * A disk that is really full: a small tmpfs, which only root may mount.
  * @module
  */
 import { execFileSync } from 'node:child_process'
@@ -8,9 +8,9 @@ import { join } from 'node:path'
 
 export interface SmallDisk extends Disposable {
   path: string
-  /** Leaves no page free. */
+  /** Uses up every page. */
   fill(): void
-  /** Gives the room back. */
+  /** Frees the pages. */
   free(): void
 }
 
@@ -27,7 +27,7 @@ export function smallDisk(folder: string, bytes: number): SmallDisk {
       writeFileSync(filling, Buffer.alloc(bavail * bsize))
     },
     free: () => rmSync(filling),
-    // Lazily: a closed log still brings its last lines to the disk.
+    // Lazily: closing a log still writes its last lines to the disk.
     [Symbol.dispose]: () => void execFileSync('umount', ['--lazy', path]),
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Audit logs for tests, and the tools of somebody who wants to change one unseen.
+ * Audit logs for tests, and the tools of an attacker who changes one.
  * @module
  */
 import { createHash } from 'node:crypto'
@@ -49,7 +49,7 @@ export function signUse(changes: Partial<KeyUse> = {}): KeyUse {
   }
 }
 
-/** One whole life of a log: opened, `uses` uses in commits of their own, closed. */
+/** Writes a complete log: opens it, commits `uses` uses one by one, closes it. */
 export function writeTestLog(
   folder: string,
   uses: number,
@@ -63,7 +63,7 @@ export function writeTestLog(
   log.close()
 }
 
-/** Where the fixture's log lies. */
+/** Folder of the fixture's log. */
 export function testLogFolder(folder: string): string {
   return auditFolder(folder, auditLabel)
 }
@@ -84,12 +84,12 @@ export function allLines(folder: string): string[] {
   return texts.flatMap((text) => text.split('\n')).filter((line) => line !== '')
 }
 
-/** The event or the method of every line, `?` where it is none. */
+/** The event or method of every line, `?` for a line with neither. */
 export function eventsOf(folder: string): string[] {
   return allLines(folder).map((line) => /"(?:event|method)":"(\w+)"/.exec(line)?.[1] ?? '?')
 }
 
-/** Writes other lines in the place of a file's. */
+/** Replaces the lines of a file. */
 export function changeLines(
   folder: string,
   change: (lines: string[]) => string[],
@@ -105,7 +105,7 @@ export function changeLines(
   )
 }
 
-/** What somebody without the key can do: numbers and hashes made anew, so that all fits again. */
+/** Computes numbers and hashes again, as an attacker without the key can do. */
 export function hashAnew(lines: readonly string[]): string[] {
   let previous = Buffer.alloc(32)
   return lines.map((line, index) => {
@@ -121,20 +121,20 @@ export function verifyTestLog(folder: string, key: Uint8Array | undefined = audi
   return verifyAuditLog(testLogFolder(folder), key)
 }
 
-/** `file:line: what` with the file's name only; undefined when the log is right. */
+/** `file:line: what`, with only the file's name; undefined when the log is intact. */
 export function findingIn(folder: string, key?: Uint8Array): string | undefined {
   const { finding } = verifyTestLog(folder, key)
   if (!finding) return undefined
   return `${finding.file.slice(testLogFolder(folder).length + 1)}:${finding.line}: ${finding.what}`
 }
 
-/** Descriptors of this process on files under a folder. */
+/** Number of this process's descriptors for files under a folder. */
 export function openFilesUnder(folder: string): number {
   const links = readdirSync('/proc/self/fd').map((fd) => {
     try {
       return readlinkSync(`/proc/self/fd/${fd}`)
     } catch {
-      // The descriptor of the listing itself is gone by now.
+      // The descriptor that listed the folder is closed by now.
       return ''
     }
   })

@@ -1,6 +1,6 @@
 /**
- * Clients of another language that sign one digest after the other and say which signatures they
- * have got, until the bridge is gone.
+ * Clients in another language that sign one digest after the other, and report each signature they
+ * get until the bridge is gone.
  * @module
  */
 import { spawn } from 'node:child_process'
@@ -32,9 +32,9 @@ for thread in threads: thread.join()
 `
 
 /**
- * Runs eight of them against a bridge.
+ * Runs eight such threads against a bridge.
  * @param enough called once, when so many signatures have been received
- * @returns digests whose signature a client has got, when all clients have ended
+ * @returns the digests whose signature a client has got, when all clients have ended
  */
 export async function signUntilGone(
   socket: string,

@@ -18,7 +18,7 @@ export interface BridgeFixtureOptions {
   name?: string
   handlers?: Partial<Handlers>
   limits?: Partial<BridgeLimits>
-  /** Whose processes may call; default those of this user, null nobody's. */
+  /** Whose processes may call; default those of this user, null: of no user. */
   membership?: Membership | null
 }
 

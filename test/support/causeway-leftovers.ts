@@ -1,5 +1,5 @@
 /**
- * What a run may leave on its host, and must not.
+ * The traces of a run that must not remain on its host.
  * @module
  */
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
@@ -8,19 +8,19 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { hostHierarchies } from '../../runtime/src/cgroup/mounts.ts'
 
 export interface Leftovers {
-  /** Command lines that name the state folder, or the token. */
+  /** Command lines that contain the state folder or the token. */
   processes: string[]
   mounts: string[]
   loopDevices: string[]
-  /** Pids in control groups of that daemon. */
+  /** Pids in that daemon's control groups. */
   inGroups: number[]
 }
 
 export const nothing: Leftovers = { processes: [], mounts: [], loopDevices: [], inGroups: [] }
 
 /**
- * Looks for them.
- * @param state folder that nobody else uses
+ * Looks for such traces.
+ * @param state folder that no other test uses
  * @param token a word that only processes of the job have among their arguments
  * @param daemon pid of the daemon
  */
@@ -48,7 +48,7 @@ export function groupsOf(daemon: number): string[] {
     .filter((path) => path.includes(`-${daemon}-`))
 }
 
-/** Looks again and again, and answers what is left after a second at the most. */
+/** Looks repeatedly for at most a second; returns the traces that are still there. */
 export async function leftAfterSecond(...where: Parameters<typeof leftovers>): Promise<Leftovers> {
   const end = performance.now() + 1_000
   for (;;) {
@@ -65,7 +65,7 @@ function commandLines(): string[] {
     .map((pid) => read(`/proc/${pid}/cmdline`).replaceAll('\0', ' '))
 }
 
-/** Empty for what is not there any more. */
+/** Empty for a missing file. */
 function read(path: string): string {
   try {
     return readFileSync(path, 'utf8')

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 /** The command as npm links it. */
 export const causewayBin = fileURLToPath(new URL('../../runtime/bin/causeway.js', import.meta.url))
 
-/** How a command ended. */
+/** The end of a command. */
 export interface Finished {
   code: number | null
   signal: NodeJS.Signals | null
@@ -48,7 +48,7 @@ export function causeway(args: readonly string[], options: SpawnOptions = {}): P
   return run(process.execPath, [causewayBin, ...args], options)
 }
 
-/** What `causeway serve` says when it is ready. */
+/** The line that `causeway serve` prints when it is ready. */
 export interface ReadyLine {
   socket: string
   deployment: string
@@ -56,7 +56,7 @@ export interface ReadyLine {
   pid: number
 }
 
-/** `causeway serve` until disposed. */
+/** Runs `causeway serve` until disposed. */
 export async function serve(
   args: readonly string[],
   node = process.execPath,

@@ -1,5 +1,5 @@
 /**
- * Small C programs of the tests.
+ * Compiles small C programs for tests.
  * @module
  */
 import { randomUUID } from 'node:crypto'
@@ -12,7 +12,7 @@ export interface CompileOptions {
   flags?: readonly string[]
 }
 
-/** Compiles C text, and answers the program's path in the folder. @throws Error with the compiler's words */
+/** Compiles C text; returns the program's path. @throws Error with the compiler's messages */
 export async function compiled(
   folder: string,
   source: string,
@@ -21,7 +21,7 @@ export async function compiled(
   return compile(folder, ['-x', 'c', '-'], { ...options, input: source })
 }
 
-/** The same with files. */
+/** Compiles several files in the same way. */
 export async function compiledFiles(
   folder: string,
   files: readonly string[],

@@ -1,5 +1,5 @@
 /**
- * `causeway daemon` as a process, and what it may leave on the host.
+ * `causeway daemon` as a process, and the traces that it may leave on the host.
  * @module
  */
 import type { ChildProcess } from 'node:child_process'
@@ -22,9 +22,9 @@ export interface DaemonProcess extends AsyncDisposable {
   inspect(id: string): Promise<DeploymentDetail>
   reach(id: string, ...states: DeploymentState[]): Promise<DeploymentDetail>
   logs(id: string, query?: string): Promise<LogEntry[]>
-  /** `kill -9`, and waits for its end. */
+  /** Sends SIGKILL, and waits for its end. */
   kill(): Promise<void>
-  /** SIGTERM, and waits for its end. */
+  /** Sends SIGTERM, and waits for its end. */
   stop(): Promise<Finished>
 }
 
@@ -44,7 +44,7 @@ export function startDaemon(state: string, options: DaemonOptions = {}): DaemonP
     once(createInterface({ input: child.stdout! }), 'line').then(() => {}),
     finished.then(({ stderr }) => Promise.reject(new Error(`the daemon ended: ${stderr}`))),
   ])
-  // Not everybody waits for it.
+  // Not every test awaits it.
   ready.catch(() => {})
   const client = createControlClient(join(state, 'control.sock'), 'causeway daemon')
   const inspect = (id: string) => client.call<DeploymentDetail>('GET', `/v1/deployments/${id}`)
@@ -70,7 +70,7 @@ export function startDaemon(state: string, options: DaemonOptions = {}): DaemonP
   }
 }
 
-/** The same, ready. */
+/** Starts a daemon and waits until it is ready. */
 export async function readyDaemon(state: string, options?: DaemonOptions): Promise<DaemonProcess> {
   const daemon = startDaemon(state, options)
   await daemon.ready
@@ -95,7 +95,7 @@ async function collect(client: ControlClient, path: string): Promise<LogEntry[]>
   return entries
 }
 
-/** Command lines of processes that hold a text: the state folder, or a word of the job's. */
+/** Command lines that contain a text: the state folder, or a word of the job's. */
 export function processesWith(text: string): string[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
@@ -111,7 +111,7 @@ function commandLine(pid: string): string {
   }
 }
 
-/** Mounts of this namespace, and loop devices, that are about a folder. */
+/** Mounts of this namespace, and loop devices, that name a folder. */
 export function mountsOf(folder: string): string[] {
   const mounts = readFileSync('/proc/self/mounts', 'utf8').split('\n')
   const loops = readdirSync('/sys/block')
@@ -125,7 +125,7 @@ function backingFile(path: string): string[] {
   try {
     return [readFileSync(path, 'utf8')]
   } catch {
-    // Given back meanwhile.
+    // Detached meanwhile.
     return []
   }
 }

@@ -1,10 +1,10 @@
 /**
- * One deployment's private keys, the same in every run.
+ * One deployment's private keys, equal in every run.
  * @module
  */
 import type { PrivateKeys } from '../../runtime/src/signer/backend.ts'
 
-/** New arrays each time: a keyring zeroes what it is given. */
+/** New arrays each time: a keyring zeroes the arrays that it gets. */
 export function fixedKeys(): PrivateKeys {
   return {
     signing: { p256: filled(0x11), secp256k1: filled(0x22), ed25519: filled(0x33) },

@@ -1,12 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** A deployment to write to disk. */
+/** The files of a deployment. */
 export interface DeploymentFiles {
   image: { url: string; sha256: string }
   /** Default `job.sh`. */
   entrypoint?: string
-  /** Name → content; the entrypoint among them. */
+  /** Name → content, including the entrypoint. */
   files: Readonly<Record<string, string | Buffer>>
   /** Fields of the deployment file. */
   deployment?: object
@@ -14,7 +14,7 @@ export interface DeploymentFiles {
   manifest?: object
 }
 
-/** Writes bundle and deployment file into one folder and gives the deployment file's path. */
+/** Writes bundle and deployment file into one folder; returns the deployment file's path. */
 export async function writeDeployment(folder: string, spec: DeploymentFiles): Promise<string> {
   await mkdir(folder, { recursive: true })
   const { entrypoint = 'job.sh', image } = spec

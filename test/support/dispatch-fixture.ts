@@ -28,11 +28,11 @@ export interface DispatchFixtureOptions {
 }
 
 export interface DispatchFixture {
-  /** Answers one line; text or bytes. */
+  /** Answers one line, given as text or bytes. */
   answer: (line: string | Buffer) => Promise<string | undefined>
-  /** The same, parsed. */
+  /** Answers a request object; resolves with the parsed reply. */
   ask: (request: unknown) => Promise<unknown>
-  /** What `observe` saw. */
+  /** The records passed to `observe`. */
   records: CallRecord[]
   /** Lines of the host's log. */
   lines: Record<string, unknown>[]

@@ -1,5 +1,5 @@
 /**
- * A DNS server that sends whatever a test wants: UDP and TCP on one loopback port.
+ * A DNS server that sends any bytes a test wants: UDP and TCP on one loopback port.
  * @module
  */
 import { createSocket, type RemoteInfo } from 'node:dgram'
@@ -9,16 +9,16 @@ import { encode, type Answer, type Packet } from 'dns-packet'
 import type { Resolver } from '../../service/src/dns/resolver.ts'
 
 export interface Forger {
-  /** What goes back for a query by UDP, one datagram each. */
+  /** The replies to a query by UDP, one datagram each. */
   udp?: (query: Buffer) => readonly Buffer[]
-  /** The same from another port than the one that was asked. */
+  /** Replies by UDP from another port than the queried one. */
   udpFromElsewhere?: (query: Buffer) => readonly Buffer[]
-  /** What goes back by TCP, as it is, piece by piece; the connection stays open. */
+  /** The bytes sent back by TCP, unchanged, piece by piece; the connection stays open. */
   tcp?: (query: Buffer) => readonly Buffer[]
 }
 
 export interface ForgingServer extends Resolver, AsyncDisposable {
-  /** How each query came. */
+  /** The transport of each query. */
   asked: ('udp' | 'tcp')[]
 }
 
@@ -43,7 +43,7 @@ export async function startForgingServer(
   udp.on('message', (query, { port: from }: RemoteInfo) => {
     asked.push('udp')
     forger.udpFromElsewhere?.(query).forEach((reply) => elsewhere.send(reply, from, address))
-    // Those from elsewhere go first.
+    // The replies from elsewhere go first.
     setImmediate(() => forger.udp?.(query).forEach((reply) => udp.send(reply, from, address)))
   })
   await once(udp.bind(port, address), 'listening')
@@ -75,7 +75,7 @@ export function questionOf(query: Buffer): Buffer {
   return query.subarray(12, end + 5)
 }
 
-/** A reply to a query, with some of it changed. */
+/** A reply to a query, with some changes. */
 export function replyTo(query: Buffer, answers: Answer[], changes: Packet = {}): Buffer {
   const id = query.readUInt16BE(0)
   const packet = encode({ type: 'response', id, flags: 0, answers, ...changes })

@@ -1,7 +1,7 @@
 /**
- * A process that holds the host's table for networks of jobs, in the network namespace that it is
- * started in, or networks for jobs. Each line on stdin is a word, an action below; each is answered by
- * a line of JSON. It ends with its stdin.
+ * A process with the host's network table, or with networks for jobs, in the network namespace that
+ * it starts in. Each line on stdin is the name of an action below, and is answered by a line of
+ * JSON. It ends with its stdin.
  */
 import { createInterface } from 'node:readline'
 import { createEgressPolicy } from '../../service/src/egress/policy.ts'

@@ -1,5 +1,5 @@
 /**
- * A process that holds the host's table in the host's namespace of a lab.
+ * A process with the host's network table, in the host's namespace of a lab.
  * @module
  */
 import { fileURLToPath } from 'node:url'
@@ -8,7 +8,7 @@ import type { NetworkLab } from './network-lab.ts'
 
 const child = fileURLToPath(new URL('host-table-child.ts', import.meta.url))
 
-/** @param path what goes before PATH */
+/** @param path folders to put in front of PATH */
 export function startHostTable(
   { host }: Pick<NetworkLab, 'host'>,
   path = '',

@@ -1,6 +1,6 @@
 /**
- * The rules and queues of an isolated network, in the host of a lab as if that were a job's namespace:
- * its cable is called `eth0`, too, and leads to the internet.
+ * The rules and queues of an isolated network, in a lab's host as if it were a job's namespace: its
+ * cable is also called `eth0`, and leads to the internet.
  * @module
  */
 import { closeSync, openSync, writeFileSync, chmodSync } from 'node:fs'
@@ -25,7 +25,7 @@ import { temporaryFolder } from './temporary-folder.ts'
 
 export interface IsolatedLab extends AsyncDisposable {
   lab: NetworkLab
-  /** Descriptor. */
+  /** A descriptor of the namespace. */
   namespace: number
   nft: Nft
   queues: Queues
@@ -36,7 +36,7 @@ export interface IsolatedLab extends AsyncDisposable {
   counters(): Promise<NetworkCounters>
 }
 
-/** `test` with a lab for each. */
+/** `test` with a lab for each test. */
 export const isolatedTest = test.extend<{ isolated: IsolatedLab }>({
   isolated: async ({}, use) => {
     await using folder = await temporaryFolder()

@@ -1,4 +1,4 @@
-/** SIGKILL to a process that may have ended by now. */
+/** Sends SIGKILL to a process that may have ended. */
 export function killIfThere(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')

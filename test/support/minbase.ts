@@ -12,14 +12,14 @@ import { oneAtATime } from './one-at-a-time.ts'
 
 const run = promisify(execFile)
 
-/** Why a test of it may have to skip. */
+/** Why tests of it may be skipped. */
 export const needsMinbase = 'needs root and debootstrap, which makes devices'
 
-/** True where {@link minbaseTar} can make it. */
+/** Whether {@link minbaseTar} can make it here. */
 export const canMakeMinbase =
   process.getuid?.() === 0 && spawnSync('sh', ['-c', 'command -v debootstrap']).status === 0
 
-/** The uncompressed archive, made once on this machine by the host's own mirror; about 170 MB. */
+/** The uncompressed archive, about 170 MB; made once per machine, from the host's own mirror. */
 export async function minbaseTar(): Promise<string> {
   const path = join(tmpdir(), 'causeway-test-minbase-bookworm.tar')
   await oneAtATime(`${path}.lock`, async () => {

@@ -1,5 +1,5 @@
 /**
- * A real DNS server: NSD (Debian package nsd) on a loopback port, serving zones of the test's.
+ * A real DNS server: NSD (Debian package nsd) on a loopback port, with the test's zones.
  * @module
  */
 import { spawn, type ChildProcess } from 'node:child_process'
@@ -12,11 +12,11 @@ import { join } from 'node:path'
 import type { Resolver } from '../../service/src/dns/resolver.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
-/** Names of zones → what is in them, in the form of a zone file without its SOA; `broken`: SERVFAIL. */
+/** Zone name → the zone's file without its SOA; `broken`: SERVFAIL. */
 export type Zones = Readonly<Record<string, string>>
 
 export interface NameServer extends Resolver, AsyncDisposable {
-  /** c-ares, asking it. */
+  /** c-ares, which asks this server. */
   oracle: Oracle
 }
 
@@ -28,7 +28,7 @@ const startTries = 5
 const readyTries = 200
 
 /**
- * Starts one; it is gone when disposed, also when this process dies.
+ * Starts a server, which ends when disposed or when this process dies.
  * @param prefix program and arguments before its own, such as taskset
  */
 export async function startNameServer(
@@ -45,7 +45,7 @@ export async function startNameServer(
       oracle.setServers([`${address}:${port}`])
       if (await isReady(oracle, child)) return nameServer(port, oracle, child, folder)
       await stop(child)
-      // Somebody else took the port meanwhile.
+      // Another process took the port meanwhile.
       if (turn === startTries) throw new Error(`nsd did not start: see ${folder.path}/log`)
     }
   } catch (error) {
@@ -71,7 +71,7 @@ function nameServer(
   }
 }
 
-/** Free for UDP and for TCP. */
+/** A port that is free for both UDP and TCP. */
 async function freePort(): Promise<number> {
   const tcp = createServer()
   await once(tcp.listen(0, address), 'listening')
@@ -107,7 +107,7 @@ const head = `$TTL 300
 @ NS ns.invalid.
 `
 
-/** Its own rate limit drops what tests and benchmarks send (rrl). */
+/** rrl-ratelimit 0: NSD's own rate limit would drop queries of tests and benchmarks. */
 function configuration(folder: string, port: number, zones: readonly string[]): string {
   const server = `server:
   ip-address: ${address}@${port}

@@ -1,5 +1,5 @@
 /**
- * The native programs by the sources and flags of binding.gyp, for compiling them in another way.
+ * Compiles the native programs in other ways, from the sources and flags in binding.gyp.
  * @module
  */
 import { readFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ interface Target {
   ldflags: string[]
 }
 
-/** A target of binding.gyp, which is JSON but for its comments. */
+/** A target of binding.gyp, which is JSON with comments. */
 function target(name: string): Target {
   const text = readFileSync(join(native, 'binding.gyp'), 'utf8').replaceAll(/^\s*#.*$/gm, '')
   const { targets } = JSON.parse(text) as { targets: Target[] }
@@ -27,7 +27,7 @@ function target(name: string): Target {
 
 export interface TargetOptions {
   compiler?: string
-  /** Name of a source, such as `shield.c` → file that takes its place. */
+  /** Name of a source, such as `shield.c` → the file that replaces it. */
   instead?: Readonly<Record<string, string>>
 }
 

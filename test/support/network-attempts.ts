@@ -1,16 +1,16 @@
 /**
- * Ways in which a job might get round the limits of its network; none needs a right.
+ * Ways by which a job might bypass the limits of its network; none needs a privilege.
  * @module
  */
 import { publicAddress, publicAddress6 } from './network-lab.ts'
 
 export interface Attempt {
   name: string
-  /** The command, with ADDRESS and PORT. */
+  /** The command, with the placeholders ADDRESS and PORT. */
   options: string
   isV6?: boolean
   port?: number
-  /** It may be that nothing of it arrives at all. */
+  /** Whether it is possible that no packet arrives. */
   isRefused?: boolean
 }
 
@@ -18,7 +18,7 @@ const tcp = (options: string, count = 40) =>
   `tcp ADDRESS PORT --count=${count} --ms=1000 ${options}`
 const udp = (options: string, count = 40) => `udp ADDRESS PORT --count=${count} --ms=800 ${options}`
 
-/** Each with a limit that is rested, and four times as much in a second as it lets through at once. */
+/** Each starts with a full bucket, and sends in a second four times as much as the bucket holds. */
 export const attempts: readonly Attempt[] = [
   { name: 'raw-calls', options: tcp('--raw') },
   { name: 'raw-calls-v6', options: tcp('--raw'), isV6: true },
@@ -64,6 +64,6 @@ export const attempts: readonly Attempt[] = [
   { name: 'new-sockets', options: tcp('--again=300') },
 ]
 
-/** One for each, so that what arrives tells whose it is. */
+/** One address per attempt, so that an arrival shows which attempt sent it. */
 export const addressOf = ({ isV6 }: Attempt, index: number) =>
   isV6 ? publicAddress6(100 + index) : publicAddress(100 + index)

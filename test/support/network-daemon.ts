@@ -18,17 +18,17 @@ export interface JobParts {
   probe: Buffer
 }
 
-/** A job's commands to the probe, each after its label. */
+/** A job's commands for the probe, each after its label. */
 export type Commands = readonly string[]
 
 export interface Jobs {
   /** Starts a job of these commands; resolves when it has begun. */
   start(id: string, commands: Commands, deployment?: object): Promise<void>
-  /** What it has printed by now. */
+  /** The job's answers so far. */
   answers(id: string): Promise<Map<string, Answer[]>>
-  /** Waits until it has printed so many answers, and gives the last one. */
+  /** Waits until the job has printed that many answers, and returns the last one. */
   answer(id: string, label: string, count?: number): Promise<Answer>
-  /** Runs one to its end. */
+  /** Runs a job to its end. */
   run(id: string, commands: Commands, deployment?: object): Promise<Map<string, Answer[]>>
   remove(id: string): Promise<void>
 }
@@ -42,7 +42,7 @@ export interface LabDaemon extends Jobs, AsyncDisposable {
 
 let count = 0
 
-/** @param config the operator's (TOML) */
+/** @param config the operator's configuration (TOML) */
 export async function openLabDaemon(parts: JobParts, config: string): Promise<LabDaemon> {
   const lab = await openNetworkLab()
   try {
@@ -61,7 +61,7 @@ export async function openLabDaemon(parts: JobParts, config: string): Promise<La
 
 export const newState = ({ folder }: Pick<JobParts, 'folder'>) => join(folder, `state-${++count}`)
 
-/** Starts one; on the state of one that has ended it goes on with its deployments. */
+/** Starts a daemon; on the state of an ended one it continues that one's deployments. */
 export async function daemonIn(
   lab: NetworkLab,
   state: string,
@@ -73,7 +73,7 @@ export async function daemonIn(
   return readyDaemon(state, { args, prefix: insideLab(lab) })
 }
 
-/** What to run a daemon with: it ends with the test, whatever happens to that. */
+/** Runs a daemon so that it ends with the test, whatever happens to the test. */
 export const insideLab = ({ host }: NetworkLab) =>
   host.prefix.concat('setpriv', '--pdeathsig', 'KILL', '--')
 

@@ -1,6 +1,6 @@
 /**
- * A host and its internet: two network namespaces joined by a cable. They live in processes that end with
- * the test, so that nothing of them is left whatever happens to it. Only root can make them.
+ * A host and its internet: two network namespaces joined by a cable. They live in processes that
+ * end with the test, so nothing of them remains whatever happens. Only root can make them.
  * @module
  */
 import { spawn } from 'node:child_process'
@@ -8,15 +8,15 @@ import { once } from 'node:events'
 import { run } from './causeway.ts'
 import { startNetworkServer, type NetworkServer } from './network-server.ts'
 
-/** Why others skip. */
+/** Why other users skip these tests. */
 export const needsRoot = 'only root can make network namespaces'
 export const isRoot = process.getuid?.() === 0
 
-/** By what the internet is reached, and what it reaches. */
+/** The host's own addresses on the cable. */
 export const host = { v4: '93.184.216.10', v6: '2606:2800:220:1::10' }
 const gateway = { v4: '93.184.216.1', v6: '2606:2800:220:1::1' }
 
-/** Every address of these is served by the internet. */
+/** The internet serves every address of these networks. */
 const served = [
   '93.184.217.0/24',
   '2606:2800:220:2::/64',
@@ -36,7 +36,7 @@ export const privateAddresses = [
   'fd12:3456:789a::7',
 ]
 
-/** Ports of the internet's servers; on the host `hostPort` answers on all its addresses. */
+/** Ports of the internet's servers; the host answers on `hostPort` at all its addresses. */
 export const echoPort = 7
 export const hostPort = 7777
 export const nameServerPort = 5300
@@ -46,10 +46,10 @@ export const publicAddress = (number: number) => `93.184.217.${number}`
 export const publicAddress6 = (number: number) => `2606:2800:220:2::${number.toString(16)}`
 
 export interface NetworkNamespace extends AsyncDisposable {
-  /** Arguments before a program that runs in it, with all else of the machine as it is. */
+  /** Arguments that run a program in the namespace; all else of the machine stays as it is. */
   prefix: readonly string[]
   pid: number
-  /** Runs a script of /bin/sh in it. @throws Error with what it printed */
+  /** Runs a /bin/sh script in it. @throws Error with the script's output */
   script(text: string): Promise<string>
 }
 
@@ -57,15 +57,15 @@ export interface NetworkLab extends AsyncDisposable {
   /** Where the daemon and its jobs live. */
   host: NetworkNamespace
   internet: NetworkNamespace
-  /** The internet's servers, with what came from the host. */
+  /** The internet's servers, with a record of packets from the host. */
   server: NetworkServer
   /** The host's own servers. */
   local: NetworkServer
-  /** Name of an abstract socket of the host. */
+  /** Name of an abstract socket on the host. */
   abstract: string
 }
 
-/** Makes one. */
+/** Makes a lab. */
 export async function openNetworkLab(): Promise<NetworkLab> {
   const parts: AsyncDisposable[] = []
   const keep = async <Part extends AsyncDisposable>(opening: Promise<Part>): Promise<Part> => {
@@ -116,7 +116,7 @@ async function inNamespace(prefix: readonly string[], text: string): Promise<str
   return stdout
 }
 
-// Waiting for duplicate addresses would take seconds.
+// Detecting duplicate addresses would take seconds.
 const atOnce = 'echo 0 > /proc/sys/net/ipv6/conf/default/accept_dad'
 const cable = { host: '02:00:00:00:00:0a', internet: '02:00:00:00:00:01' }
 
@@ -134,7 +134,7 @@ async function layCable(lab: Pick<NetworkLab, 'host' | 'internet'>): Promise<voi
     ip route add default via ${gateway.v6}`)
 }
 
-/** They know each other: nothing waits for a neighbour's answer. */
+/** Each end knows the other's hardware address: no packet waits for neighbour discovery. */
 function cableEnd(own: typeof host, other: typeof host, address: string): string {
   return `ip address add ${own.v4}/24 dev eth0
     ip address add ${own.v6}/64 dev eth0 nodad

@@ -1,5 +1,5 @@
 /**
- * A name server in a lab's internet: hosts that consent to be reached by a deployment's owner.
+ * A name server in a lab's internet, for hosts whose owners consent to a deployment.
  * @module
  */
 import { spawn } from 'node:child_process'
@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { nameServerPort, publicAddress, type NetworkLab } from './network-lab.ts'
 
-/** Its address and port, as `network.resolvers` takes it. */
+/** The server's address and port, as `network.resolvers` takes them. */
 export const resolver = `${publicAddress(53)}:${nameServerPort}`
 
 /** The account of a deployment's owner. */
@@ -44,7 +44,7 @@ function records({ name, v4, v6 }: ConsentingHost): string[] {
   ]
 }
 
-/** One zone that holds everything. */
+/** One zone with all names. */
 const zone = (hosts: readonly ConsentingHost[]) =>
   [
     '$ORIGIN .',
@@ -75,7 +75,7 @@ zone:
   zonefile: "zone"
 `
 
-/** Starts NSD; it ends with the lab at the latest. */
+/** Starts NSD; it ends at the latest with the lab. */
 export async function startNames(
   lab: NetworkLab,
   folder: string,
@@ -85,7 +85,7 @@ export async function startNames(
   await writeFile(join(folder, 'zone'), zone(hosts))
   await writeFile(join(folder, 'nsd.conf'), configuration(folder))
   const nsd = ['/usr/sbin/nsd', '-d', '-c', join(folder, 'nsd.conf')]
-  // It ends with the test, whatever happens to it.
+  // NSD ends with the test, whatever happens to the test.
   const command = [...lab.internet.prefix, 'setpriv', '--pdeathsig', 'TERM', '--', ...nsd]
   const child = spawn(command[0]!, command.slice(1), { stdio: 'ignore' })
   const ended = once(child, 'exit')

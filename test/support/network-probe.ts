@@ -1,5 +1,5 @@
 /**
- * The program that a job uses its network with.
+ * The program by which a job uses its network.
  * @module
  */
 import { execFileSync, spawnSync } from 'node:child_process'
@@ -11,7 +11,7 @@ import { compiledFiles } from './compiled.ts'
 const folder = fileURLToPath(new URL('network-probe', import.meta.url))
 const strict = ['-static', '-Wall', '-Wextra', '-Werror']
 
-/** Linked statically: with musl, or with the host's C library where that is missing. */
+/** Linked statically: with musl, or with the host's C library if musl is missing. */
 export async function compileNetworkProbe(target: string): Promise<Buffer> {
   const sources = readdirSync(folder).filter((name) => name.endsWith('.c'))
   const files = sources.map((name) => join(folder, name))
@@ -28,10 +28,10 @@ function compiler(): { compiler: string; flags: string[] } {
   return { compiler: 'musl-gcc', flags: [...strict, ...headers] }
 }
 
-/** What `probe` prints for a command. */
+/** The JSON that `probe` prints for a command. */
 export type Answer = Readonly<Record<string, string | number | boolean>>
 
-/** Of a burst. */
+/** The answer to a burst. */
 export interface BurstAnswer {
   opened: number
   waiting: number
@@ -40,13 +40,13 @@ export interface BurstAnswer {
   lastMs: number
 }
 
-/** Of one try. */
+/** The answer to one try. */
 export interface ReachAnswer {
   answered: boolean
   error: string
 }
 
-/** The lines of a job by their labels. */
+/** A job's lines by their labels. */
 export function answersOf(lines: readonly string[]): Map<string, Answer[]> {
   const answers = new Map<string, Answer[]>()
   for (const line of lines) {

@@ -1,18 +1,18 @@
 /**
- * How fast connections arrived.
+ * Measures how fast connections arrived.
  * @module
  */
 import type { Arrival } from './network-server.ts'
 
 const tcp = 6
 
-/** What a limiter is told. */
+/** The settings of a limiter. */
 export interface Rate {
   perSecond: number
   burst: number
 }
 
-/** Each by its first packet. */
+/** Connections, each as its first packet. */
 export function connectionsOf(arrivals: readonly Arrival[]): Arrival[] {
   const seen = new Set<string>()
   return arrivals.filter(({ protocol, from, source, to, port }) => {
@@ -21,7 +21,7 @@ export function connectionsOf(arrivals: readonly Arrival[]): Arrival[] {
   })
 }
 
-/** Per second, of the connections that came after the burst. */
+/** Connections per second after the burst. */
 export function rateAfterBurst(arrivals: readonly Arrival[], { burst }: Rate): number {
   const late = connectionsOf(arrivals).slice(burst)
   if (late.length < 2) throw new Error(`${late.length} connections after the burst`)
@@ -29,9 +29,9 @@ export function rateAfterBurst(arrivals: readonly Arrival[], { burst }: Rate): n
 }
 
 /**
- * How many more connections were tried, in whatever stretch of time, than a bucket lets through. A SYN
+ * How many more connections were tried than a token bucket lets through, in any interval. A SYN
  * counts as often as it is sent.
- * @returns at most 0 where the limit held
+ * @returns at most 0 if the limit was kept
  */
 export function excess(arrivals: readonly Arrival[], rate: Rate): number {
   const first = new Set(connectionsOf(arrivals))
@@ -41,7 +41,7 @@ export function excess(arrivals: readonly Arrival[], rate: Rate): number {
   )
 }
 
-/** The same of packets. */
+/** The excess of packets over a token bucket. */
 export function excessOfPackets(packets: readonly Arrival[], { perSecond, burst }: Rate): number {
   let most = -Infinity
   let best = -Infinity

@@ -1,7 +1,7 @@
 """Servers of a network namespace, and a record of what came in.
 
 The only argument is JSON: {"echo": [[ADDRESS, PORT], ...], "abstract": [NAME, ...], "device": NAME}. TCP and
-UDP of every address and port give back what they get; packets that come in by the device are recorded.
+UDP echo at every address and port; packets that come in by the device are recorded.
 Commands are lines of JSON, one at a time; {"do": NAME, ...} calls the function do_NAME. It ends with its
 standard input.
 """
@@ -17,7 +17,7 @@ ECHO = {1: 8, 58: 128}
 SYN, ACK = 2, 16
 
 chosen = selectors.DefaultSelector()
-# Between two looks at everything else.
+# Most packets read before the other descriptors get their turn.
 PACKETS_AT_ONCE = 256
 arrived, heard, octets = [], [], {}
 watched = []
@@ -43,7 +43,7 @@ def listen(address, port):
 
 
 def tell_address(s, family):
-    """Replies leave from where the datagram went: many addresses share one socket."""
+    """Makes replies leave from the queried address: many addresses share one socket."""
     if family == socket.AF_INET:
         s.setsockopt(socket.IPPROTO_IP, IP_PKTINFO, 1)
     else:
@@ -107,7 +107,7 @@ def answer_from(level, info):
 
 
 def watch(device):
-    """Every packet that comes in by the device, whether or not somebody listens where it goes."""
+    """Records every packet that comes in by the device, even if no program listens."""
     s = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(ETH_P_ALL))
     s.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 64 << 20)
     s.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
@@ -124,7 +124,7 @@ def record(s):
 
 
 def record_all():
-    """Those that have come in by now: an answer must not lack what its asker has seen the effects of."""
+    """Reads all packets so far: an answer must include those whose effects its caller has seen."""
     now = time.time()
     for s in watched:
         while 0 < record_one(s) < now:
@@ -132,7 +132,7 @@ def record_all():
 
 
 def record_one(s):
-    """When the packet came in; 0 when there is none."""
+    """The packet's time of arrival; 0 when there is none."""
     try:
         data, ancillary, _, (_, kind, packet_type, *_) = s.recvmsg(192, 64, socket.MSG_TRUNC)
     except OSError:
@@ -165,14 +165,14 @@ def dissect(kind, data):
     source, target = (socket.inet_ntop(family, end) for end in ends)
     ports = struct.unpack("!HH", data[start : start + 4]) if protocol in (6, 17, 136, 132, 33) else (0, 0)
     if protocol in ECHO:
-        # Each socket has an identifier of its own.
+        # Each socket has its own identifier.
         ports = struct.unpack("!H", data[start + 4 : start + 6]) + (0,)
     found = {"from": source, "to": target, "protocol": protocol, "source": ports[0], "port": ports[1]}
     return {**found, "length": length, **opening(protocol, data[start:], length - start)}
 
 
 def opening(protocol, header, left):
-    """A packet without which there is no connection; of TCP with what the SYN carries."""
+    """Whether the packet opens a connection; for TCP, also the bytes that the SYN carries."""
     if protocol in ECHO:
         return {"opens": header[0] == ECHO[protocol], "carries": 0}
     if protocol != 6:
@@ -193,7 +193,7 @@ def do_heard():
 
 
 def command(stream):
-    # Nothing follows before the answer: select would not see what waits in the buffer.
+    # No second command comes before the answer: select would not see one waiting in the buffer.
     line = stream.readline()
     if not line:
         sys.exit(0)

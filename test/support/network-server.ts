@@ -1,5 +1,5 @@
 /**
- * Servers in a network namespace, with a record of what comes in.
+ * Servers in a network namespace, with a record of incoming packets.
  * @module
  */
 import { spawn } from 'node:child_process'
@@ -11,22 +11,22 @@ const program = fileURLToPath(new URL('network-server.py', import.meta.url))
 
 /** A packet that opens a connection: a TCP SYN, or any packet of another protocol. */
 export interface Arrival {
-  /** Kernel's time of arrival, seconds. */
+  /** Time of arrival by the kernel's clock, seconds. */
   at: number
   from: string
   to: string
-  /** IANA number. */
+  /** IANA protocol number. */
   protocol: number
   /** Source port. */
   source: number
   port: number
-  /** Bytes of the packet; the kernel's, which may be more than one on a wire. */
+  /** Bytes of the kernel's packet, which may be several on the wire. */
   length: number
-  /** Bytes that a SYN carries. */
+  /** Bytes of data in a SYN. */
   carries: number
 }
 
-/** What a server's program was given. */
+/** What a server's program received. */
 export interface Heard {
   protocol: 'tcp' | 'udp' | 'unix'
   peer?: string
@@ -34,13 +34,13 @@ export interface Heard {
 }
 
 export interface ServerOptions {
-  /** What to run the program with. */
+  /** Arguments that run the program. */
   prefix: readonly string[]
-  /** Address and port, of TCP and UDP. */
+  /** Address and port, for TCP and UDP. */
   echo: readonly (readonly [string, number])[]
   /** Names of abstract sockets. */
   abstract?: readonly string[]
-  /** Records what comes in by it. */
+  /** The device whose incoming packets are recorded. */
   device?: string
 }
 

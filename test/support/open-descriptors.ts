@@ -9,7 +9,7 @@ function isSocket(fd: string): boolean {
   try {
     return readlinkSync(`/proc/self/fd/${fd}`).startsWith('socket:')
   } catch {
-    // The descriptor of the listing itself is gone by now.
+    // The descriptor that listed the folder is closed by now.
     return false
   }
 }

@@ -1,18 +1,18 @@
 /**
- * What every process of the machine shows of itself to others: its arguments and environment.
+ * Which arguments and environment every process shows to other processes.
  * @module
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 
 export interface ProcessWords {
-  /** Places where one of the words was seen. */
+  /** Places where a word was seen. */
   hits: Set<string>
-  /** Command lines that were looked at. */
+  /** Command lines that were read. */
   seen: Set<string>
 }
 
-/** Looks until `run` is over. */
+/** Watches until `run` is over. */
 export async function watchProcesses<T>(
   words: readonly string[],
   run: () => Promise<T>,
@@ -43,7 +43,7 @@ function lookOnce(words: readonly string[], { hits, seen }: ProcessWords): void 
   }
 }
 
-/** Empty for a process that is gone or that others may not look at. */
+/** Empty for a process that is gone or closed to this user. */
 function contentOf(file: string): string {
   try {
     return readFileSync(file, 'latin1')

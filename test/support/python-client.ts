@@ -1,5 +1,5 @@
 /**
- * An independent client: Node's own two ends would agree on a wrong address form.
+ * An independent client: Node's own client would agree with Node's server on a wrong address form.
  * @module
  */
 import { spawn } from 'node:child_process'
@@ -28,7 +28,7 @@ export interface PythonOptions {
   uid?: number
 }
 
-/** Sends one text and resolves with all that came back; rejects with what python printed. */
+/** Sends one text; resolves with the reply's bytes, or rejects with Python's output. */
 export async function askWithPython(
   name: string,
   line: string,

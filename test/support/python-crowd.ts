@@ -1,6 +1,6 @@
 /**
- * Many connections of another process, each with a request in the socket's queue before it is
- * accepted, held open by their side.
+ * Many connections of another process, each with a request in its queue before it is accepted; the
+ * clients keep them open.
  * @module
  */
 import { spawn } from 'node:child_process'
@@ -21,7 +21,7 @@ print(sum(1 for r in replies if r), flush=True)
 sys.stdin.read()
 `
 
-/** Resolves when every connection has its reply; dispose to let them go. */
+/** Resolves when every connection has its reply; dispose to close them. */
 export async function holdConnections(
   name: string,
   count: number,

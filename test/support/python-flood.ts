@@ -1,5 +1,5 @@
 /**
- * Processes that connect and hang up without end, on one form of a bridge's name.
+ * Processes that endlessly connect and hang up, on one form of a bridge's name.
  * @module
  */
 import { spawn } from 'node:child_process'
@@ -17,7 +17,7 @@ for count in range(2_000_000):
     s.close()
 `
 
-/** Resolves when all of them are at it; dispose to end them. */
+/** Resolves when all of them are running; dispose to end them. */
 export async function flood(
   name: string,
   form: AddressForm,

@@ -5,7 +5,7 @@
 import { connect, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** What came back, and how the connection ended: `eof`, or the system error's code. */
+/** The reply, and how the connection ended: `eof`, or the system error's code. */
 export interface RawReply {
   text: string
   end: string
@@ -16,14 +16,14 @@ export interface RawOptions {
   halfClose?: boolean
 }
 
-/** Connects by the form of the address that this Node sends. */
+/** Connects to the form of the address that this Node sends. */
 export function connectRaw(name: string): Socket {
   return connect({ path: `\0${name}`, allowHalfOpen: true })
 }
 
 /**
- * Sends the chunks one by one, each in a turn of the event loop of its own, so that a server in
- * this process reads them one by one.
+ * Sends each chunk in a turn of the event loop of its own, so that a server in this process reads
+ * them one by one.
  */
 export async function sendRaw(
   name: string,
@@ -40,7 +40,7 @@ export async function sendRaw(
   return reply
 }
 
-/** Everything until the other side closes; then closes, too. */
+/** Reads until the other side closes; then closes, too. */
 export function readToEnd(socket: Socket): Promise<RawReply> {
   return new Promise((resolve) => {
     const received: Buffer[] = []

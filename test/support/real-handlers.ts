@@ -1,5 +1,5 @@
 /**
- * The handlers that the daemon serves, over fixed keys and facts.
+ * The daemon's own handlers, with fixed keys and facts.
  * @module
  */
 import { discoverHandlers } from '../../runtime/src/bridge/openrpc/discover.ts'
@@ -15,7 +15,7 @@ import { fixedKeys } from './deployment-keys.ts'
 import { native } from './signer-backends.ts'
 import { consenting } from './verifications.ts'
 
-/** What the bridge of {@link realHandlers} says of its deployment. */
+/** The facts of the deployment behind {@link realHandlers}. */
 export const fixedFacts = {
   id: '3510',
   origin: { kind: 'Substrate', source: '11'.repeat(32) },

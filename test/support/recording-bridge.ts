@@ -1,5 +1,5 @@
 /**
- * A host that records every line and answers as it is told, right or wrong.
+ * A host that records every line and answers as the test says, right or wrong.
  * @module
  */
 import { once } from 'node:events'
@@ -8,7 +8,7 @@ import { bindAbstract } from '@causeway/native'
 import { test as base } from 'vitest'
 import { uniqueName } from './bridge-fixture.ts'
 
-/** What the client sent. */
+/** A request as the client sent it. */
 export interface SeenRequest {
   jsonrpc: string
   method: string
@@ -16,7 +16,7 @@ export interface SeenRequest {
   id: string
 }
 
-/** Answers one request; may write in pieces, close, or do nothing. */
+/** Answers one request; it may write in pieces, close, or do nothing. */
 export type Behave = (socket: Socket, request: SeenRequest) => void
 
 export interface RecordingBridge extends AsyncDisposable {

@@ -1,6 +1,6 @@
 /**
- * Rotates the root secret of a state folder and dies by SIGKILL after a number of changes on disk.
- * Arguments: state folder, changes. Exit code 0: there were no more than that.
+ * Rotates the root secret of a state folder, and dies by SIGKILL after a number of changes on disk.
+ * Arguments: state folder, changes. Exit code 0: the rotation made fewer changes.
  */
 import { unlockRoot } from '../../runtime/src/signer/root/open-root.ts'
 import { nativeBackend } from '../../runtime/src/signer/native-backend.ts'

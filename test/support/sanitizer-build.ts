@@ -1,6 +1,6 @@
 /**
- * The native addon with the address and the undefined-behaviour sanitizer in it, built by the
- * package's own build script in a copy, and how to run a program of ours on it.
+ * The native addon with the address and undefined-behaviour sanitizers, built by the package's own
+ * build script in a copy, and a way to run our programs with it.
  * @module
  */
 import { cp, symlink } from 'node:fs/promises'
@@ -11,12 +11,12 @@ import { run, type Finished } from './causeway.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const tsx = fileURLToPath(import.meta.resolve('tsx'))
 
-// Only C++ is the addon's: the static programs beside it cannot have a sanitizer's runtime.
+// C++ only, that is, the addon: the static programs beside it cannot have a sanitizer's runtime.
 const compilerFlags = [
   '-fsanitize=address,undefined,float-cast-overflow',
   '-fno-sanitize-recover=all',
   '-fno-omit-frame-pointer',
-  // Bounds of vectors and strings, too.
+  // Also checks bounds of vectors and strings.
   '-D_GLIBCXX_ASSERTIONS',
   '-g',
 ]
@@ -33,14 +33,14 @@ export async function buildSanitized(folder: string): Promise<void> {
   if (code !== 0) throw new Error(`the build failed:\n${stdout}${stderr}`)
 }
 
-/** Runs a TypeScript program in a Node that has the sanitizers' runtime loaded first. */
+/** Runs a TypeScript program in a Node that loads the sanitizers' runtime first. */
 export async function runSanitized(script: string, args: readonly string[]): Promise<Finished> {
   const runtimes = await Promise.all(['libasan.so', 'libubsan.so'].map(libraryPath))
   const env = {
     ...process.env,
     LD_PRELOAD: runtimes.join(' '),
-    // V8's heap holds pointers that the leak check cannot follow; and a handler of Node's would take
-    // the place of the one that reports a segmentation fault.
+    // V8's heap has pointers that the leak check cannot follow. Node's handler would replace the
+    // one that reports a segmentation fault.
     ASAN_OPTIONS: 'detect_leaks=0:handle_segv=2',
     UBSAN_OPTIONS: 'print_stacktrace=1',
   }

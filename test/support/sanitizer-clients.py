@@ -1,6 +1,6 @@
 """Hostile clients of a bridge: sanitizer-clients.py ADDRESS-HEX SEED CALLS [AT-ONCE].
 
-Each call behaves in a way of its own; what came back is printed as JSON, counted by behaviour.
+Each call behaves in its own way; the results are printed as JSON, counted by behaviour.
 `member` as SEED makes every call in a short-lived process, AT-ONCE of them; `traced` makes
 those tracees of this process.
 """
@@ -133,7 +133,7 @@ behaviours = [whole, split, half_close, oversize, garbage, blanks, more_than_a_l
 
 
 def call(behaviour, line):
-    """What happened: `answered`, `closed`, or the name of the error."""
+    """The result: `answered`, `closed`, or the name of the error."""
     try:
         with connect() as s:
             return 'answered' if behaviour(s, line) else 'closed'
@@ -144,13 +144,13 @@ def call(behaviour, line):
 def crowd(calls):
     for _ in range(calls):
         behaviour = random.choice(behaviours)
-        # Short lines need no memory of their own.
+        # Short lines need no allocation.
         line = random.choice(lines) + b' ' * random.choice([0, 50, 700])
         yield behaviour.__name__, call(behaviour, line)
 
 
 def short_lived(work):
-    """Runs it in a process of its own. Answers the pid, and a pipe with what it says."""
+    """Runs it in another process; returns the pid, and a pipe with its output."""
     reading, writing = os.pipe()
     pid = os.fork()
     if pid == 0:

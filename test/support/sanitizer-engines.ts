@@ -1,13 +1,12 @@
 /**
- * Engines that answer in every way there is, also in wrong ones: late, twice, not at all, for tags
- * of nobody.
+ * Engines that answer in every way, also in wrong ones: late, twice, never, or with unknown tags.
  * @module
  */
 import { randomUUID } from 'node:crypto'
 import { setImmediate, setTimeout } from 'node:timers'
 import type { BridgeEngine, EngineLimits, startBridgeEngine } from '@causeway/native'
 
-/** The face of a build of the addon. */
+/** The exports of a build of the addon. */
 export interface NativeFace {
   startBridgeEngine: typeof startBridgeEngine
 }
@@ -31,7 +30,7 @@ const tight: EngineLimits = {
   drainTimeoutMs: 50,
 }
 
-/** Limits under which the same clients meet different ends. */
+/** Limits by which the same clients end differently. */
 export const limitSets = [wide, tight, { ...tight, maxConnections: 64, drainTimeoutMs: 0 }]
 
 const notices = {
@@ -42,14 +41,14 @@ const notices = {
   peerRejected: 'rejected',
 }
 
-// Larger than a socket's buffer; and around the length up to which a reply needs no memory.
+// One reply larger than a socket's buffer; others around the length that needs no allocation.
 const big = 'b'.repeat(1_500_000)
 const texts = [0, 1, 8185, 8186, 8187, 8188, 8189, 8190, 8191, 8192, 8193].flatMap((length) => [
   'a'.repeat(length),
   `${'a'.repeat(length)}é€😀\ud800`,
 ])
 
-/** An engine that is listening, and open to this user. */
+/** A listening engine that admits this user. */
 export function startEngine(face: NativeFace, limits: EngineLimits, name: string = randomUUID()) {
   const refused: Record<string, number> = {}
   const engine = face.startBridgeEngine({
@@ -84,7 +83,7 @@ function replyLater(engine: BridgeEngine, tag: number, text: string): void {
   else setTimeout(() => engine.reply(tag, text), delayMs)
 }
 
-/** Tags of other connections, of none, and numbers that are no tags. */
+/** Tags of other connections, unknown tags, and numbers that are no tags. */
 function answerWrongly(engine: BridgeEngine, tag: number): void {
   const wrong = [tag + 1e6, -1, NaN, Infinity, 2 ** 53, 2 ** 60, 0.5, Math.random() * 2 ** 53]
   for (const other of wrong) {

@@ -1,6 +1,6 @@
 /**
- * What the sanitizers watch: sanitizer-scenario.ts NATIVE-FACE. Prints as JSON how often each
- * behaviour of the clients ended how, and ends with connections and calls still open.
+ * The scenario for the sanitizers: sanitizer-scenario.ts NATIVE-FACE. Prints as JSON how often each
+ * behaviour of the clients had which end, and ends with connections and calls still open.
  * @module
  */
 import { randomUUID } from 'node:crypto'
@@ -16,7 +16,7 @@ type Counts = Record<string, number>
 
 const clientsScript = fileURLToPath(new URL('sanitizer-clients.py', import.meta.url))
 const workerScript = new URL('sanitizer-worker.ts', import.meta.url).href
-// Threads do not inherit the loader of TypeScript.
+// Threads do not inherit the TypeScript loader.
 const startWorker = `
   import('tsx/esm/api').then(({ register }) => {
     register()
@@ -30,12 +30,12 @@ const native = process.argv[2] ?? ''
 const face = (await import(native)) as NativeFace
 const collectGarbage = globalThis.gc ?? (() => {})
 
-/** A process of clients; `done` when it has ended and its counts are in. */
+/** Starts a process of clients; `done` resolves when it has ended and its results are counted. */
 function startClients(name: string, ...args: (string | number)[]) {
   const padded = Buffer.alloc(108)
   const length = padded.write(`\0${name}`)
   const address = Math.random() < 0.5 ? padded : padded.subarray(0, length)
-  // The clients themselves are not examined.
+  // The clients run without the sanitizers.
   const env = { ...process.env, LD_PRELOAD: undefined }
   const program = [clientsScript, address.toString('hex'), ...args.map(String)]
   const { child, finished } = start('python3', program, { env })
@@ -53,7 +53,7 @@ function add(stdout: string, stderr: string): void {
   }
 }
 
-/** The same crowd on every set of limits at once. */
+/** The same crowd against every set of limits at once. */
 async function crowds(): Promise<void> {
   const bridges = limitSets.map((limits) => startEngine(face, limits))
   await Promise.all(
@@ -78,7 +78,7 @@ async function admissions(): Promise<void> {
   engine.close('closing')
 }
 
-/** Membership changes while connections of the old kind are open. */
+/** Changes the membership while connections of the old kind are open. */
 async function switching(name: string, engine: BridgeEngine) {
   const kinds: Membership[] = [
     { by: 'uid', uid },
@@ -91,7 +91,7 @@ async function switching(name: string, engine: BridgeEngine) {
   clearInterval(timer)
 }
 
-/** Thousands of connections closed in the middle of everything, and what is left collected. */
+/** Closes thousands of connections in the middle of their calls, and collects the garbage. */
 async function stops(): Promise<void> {
   const name = randomUUID()
   const clients = [startClients(name, 1000, 1e6), startClients(name, 1001, 1e6)]
@@ -108,7 +108,7 @@ async function stops(): Promise<void> {
   await Promise.all(clients.map(({ done }) => done))
 }
 
-/** Threads that end without a word to their engine. */
+/** Terminates threads without closing their engine. */
 async function threads(): Promise<void> {
   const name = randomUUID()
   const clients = startClients(name, 2000, 1e6)

@@ -1,6 +1,6 @@
 /**
- * What the sanitizers watch of the signer: sanitizer-signer.ts NATIVE-FACE. Real and hostile bytes
- * through every call, and one audit log over all of it; prints as JSON how often what came out.
+ * The signer's scenario for the sanitizers: sanitizer-signer.ts NATIVE-FACE. Makes every call with
+ * real and hostile bytes, and one audit log over all of them; prints each result's number as JSON.
  * @module
  */
 import { randomBytes, randomInt } from 'node:crypto'
@@ -20,7 +20,7 @@ const signer = face.loadSigner()
 const rounds = 300
 const slots = [0, 1, 2, 3, 4]
 
-/** Keys of a random root, each replaced by another or refused. */
+/** Keys of a random root, each replaced or refused to be. */
 function openKeys() {
   const root = signer.openRoot(randomBytes(32))
   const keys = root.deriveKeys(randomBytes(randomInt(300)))
@@ -34,7 +34,7 @@ function openKeys() {
   return keys
 }
 
-/** Random, or at the edges of what is a key. */
+/** Random bytes, or bytes at the limits of valid keys. */
 function someKey(): Buffer {
   return [randomBytes(32), Buffer.alloc(32), Buffer.alloc(32, 0xff), oneByte()][randomInt(4)]!
 }
@@ -45,7 +45,7 @@ function oneByte(): Buffer {
   return bytes
 }
 
-/** A point, or something of about its length. */
+/** A point, or bytes of about its length. */
 function somePoint(own: Uint8Array): Uint8Array {
   const bytes = randomInt(2) ? Buffer.from(own) : randomBytes(randomInt(70))
   if (bytes.length > 0 && randomInt(3) === 0) bytes[randomInt(bytes.length)]! ^= 1 << randomInt(8)
@@ -97,7 +97,7 @@ function openChain(folder: string) {
   return { chain, close: () => fds.forEach(closeSync) }
 }
 
-/** What is used after it is gone must answer so. */
+/** A destroyed object must refuse every call. */
 function useAfterDestroy(keys: Keys): void {
   keys.destroy()
   for (const use of [
@@ -117,7 +117,7 @@ const { chain, close } = openChain(folder)
 for (let round = 0; round < rounds; round++) {
   const keys = openKeys()
   useKeys(keys, chain)
-  // Half of them are left to the garbage collector.
+  // Every second object is left to the garbage collector.
   if (round % 2) useAfterDestroy(keys)
   if (round % 50 === 0) collectGarbage()
 }
@@ -128,7 +128,7 @@ close()
 rmSync(folder, { recursive: true })
 
 if (!process.argv.includes('--in-thread')) {
-  // Threads have curves of their own, which end with them.
+  // Each thread has its own curves, which end with it.
   const program = `import('tsx/esm/api').then(({ register }) => { register(); process.argv.push('--in-thread'); return import(${JSON.stringify(import.meta.url)}) })`
   const worker = new Worker(program, { eval: true, argv: process.argv.slice(2) })
   await new Promise((resolve, reject) => worker.once('exit', resolve).once('error', reject))

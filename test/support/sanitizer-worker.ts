@@ -1,5 +1,5 @@
 /**
- * An engine in a thread that is going to be terminated.
+ * An engine in a thread that will be terminated.
  * @module
  */
 import { parentPort, workerData } from 'node:worker_threads'

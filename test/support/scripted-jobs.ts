@@ -1,6 +1,6 @@
 /**
  * Executions without a sandbox: the test decides what their jobs print and how they end. Restart
- * policy, events and streams are those of the real ones.
+ * policy, events and streams are the real ones.
  * @module
  */
 import { PassThrough } from 'node:stream'
@@ -14,17 +14,17 @@ export interface ScriptedJob {
   attempt: number
   print(text: string): void
   end(exit: JobExit): void
-  /** From now on it does not end when it is told to. */
+  /** From now on the job ignores a stop. */
   resist(): void
 }
 
 export interface ScriptedJobs {
   execute: Execute
-  /** The next attempt that begins. */
+  /** Resolves with the next attempt that begins. */
   next(): Promise<ScriptedJob>
-  /** Attempts that have begun. */
+  /** How many attempts have begun. */
   readonly begun: number
-  /** Throws instead of running the next execution. */
+  /** Makes the next execution throw this error. */
   failNext(error: Error): void
 }
 

@@ -1,5 +1,5 @@
 /**
- * A job in the network of its host: the probe, as a user of its own in control groups of its own.
+ * A job in the network of its host: the probe, with its own user and control groups.
  * @module
  */
 import { existsSync } from 'node:fs'
@@ -15,13 +15,13 @@ import { runProbe, startServer, type StartedServer } from './shared-programs.ts'
 
 export interface SharedJob extends AsyncDisposable {
   uid: number
-  /** Runs the probe as the job, and answers what it printed. @param words command and its arguments */
+  /** Runs the probe as the job; returns its answer. @param words command and its arguments */
   probe<One = Answer>(...words: (string | number)[]): Promise<One>
   /** Runs any program as the job. */
   run(...words: string[]): ReturnType<typeof run>
-  /** A server of the job on a port of the host, until disposed. */
+  /** Runs a server of the job on a port of the host, until disposed. */
   serve(port: number): Promise<StartedServer>
-  /** Goes on in control groups of its own. */
+  /** Moves the job to new control groups. */
   restart(): Promise<void>
   admit(addresses: readonly AdmittedAddress[]): Promise<void>
   revoke(addresses: readonly string[]): Promise<void>
@@ -32,12 +32,12 @@ export interface SharedJob extends AsyncDisposable {
 
 export interface SharedJobOptions {
   maxConnections?: number
-  /** Of the job's ids. */
+  /** How many ids the job has. */
   count?: number
-  /** Default one of its own. */
+  /** Default: a deployment of its own. */
   deployment?: string
   networks?: NetworksProcess
-  /** Whether its control groups are known to the network; default true. */
+  /** Whether the network knows its control groups; default true. */
   isAttached?: boolean
 }
 
@@ -49,7 +49,7 @@ type OpenOptions = SharedJobOptions & {
   program: string
 }
 
-/** Opens its network. */
+/** Opens the job's network. */
 export async function openSharedJob(options: OpenOptions): Promise<SharedJob> {
   const { lab, networks, program, count = 1, maxConnections = 0 } = options
   const uid = nextUid

@@ -47,5 +47,5 @@ process.stdout.write('{"value":"ready"}\n')
 for await (const line of createInterface({ input: process.stdin })) {
   process.stdout.write(`${JSON.stringify(await answer(line))}\n`)
 }
-// Whatever else it still runs ends with it.
+// Ends everything else that still runs here.
 process.exit()

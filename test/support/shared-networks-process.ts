@@ -26,7 +26,7 @@ export interface SharedSettings extends NetworkSettings {
 
 /** A process that makes networks. */
 export interface NetworksProcess extends Omit<AskedProcess, 'ask'> {
-  /** @throws Error as there */
+  /** @throws Error as AskedProcess does */
   ask<Value = void>(deployment: string, action: string, given?: unknown): Promise<Value>
 }
 

@@ -14,24 +14,24 @@ import { startNetworks, type NetworksProcess } from './shared-networks-process.t
 import { startServer } from './shared-programs.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
-/** Only root can, where control groups of version 2 tell whose sockets are whose. */
+/** Needs root, and control groups of version 2, which show whose sockets are whose. */
 export const canShare = isRoot && hostHierarchies().some(({ version }) => version === 2)
 
-/** Far more than a test takes. */
+/** Far more than a test needs. */
 export const sharedTestMs = 60_000
 
 export interface SharedLab extends AsyncDisposable {
   lab: NetworkLab
   networks: NetworksProcess
-  /** Path of the probe, for everybody. */
+  /** Path of the probe, readable by all users. */
   program: string
   /** Opens a network for a new job. */
   job(options?: SharedJobOptions): Promise<SharedJob>
-  /** Starts a program of nobody's that prints a line when it is ready. */
+  /** Starts a program outside any job, which prints a line when it is ready. */
   start(where: 'host' | 'internet', ...command: string[]): Promise<AsyncDisposable>
 }
 
-/** `test` with a lab for all tests of a file. */
+/** `test` with one lab for all tests of a file. */
 export function sharedTests(changes: Partial<NetworkSettings> = {}) {
   return test.extend<{ shared: SharedLab }>({
     shared: [
@@ -45,7 +45,7 @@ export function sharedTests(changes: Partial<NetworkSettings> = {}) {
   })
 }
 
-/** @param folder for the probe */
+/** @param folder where the probe is compiled */
 export async function openSharedLab(
   folder: string,
   changes: Partial<NetworkSettings> = {},

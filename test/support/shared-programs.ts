@@ -1,5 +1,5 @@
 /**
- * Programs that are run somewhere in a lab, and what they print.
+ * Runs programs in a lab, and reads their output.
  * @module
  */
 import { spawn } from 'node:child_process'
@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 import { run } from './causeway.ts'
 import { answersOf, type Answer } from './network-probe.ts'
 
-/** Runs the probe with other words before it, and answers what it printed. */
+/** Runs the probe with a prefix; returns its answer. */
 export async function runProbe<One = Answer>(
   prefix: readonly string[],
   program: string,
@@ -24,7 +24,7 @@ export interface StartedServer extends AsyncDisposable {
   heard: readonly string[]
 }
 
-/** Until disposed, from when it has printed a line; what it prints then is heard. */
+/** Runs a server until disposed, once it has printed a line; records what it prints then. */
 export async function startServer(command: readonly string[]): Promise<StartedServer> {
   const server = spawn(command[0]!, command.slice(1), { stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(server, 'exit')

@@ -11,18 +11,18 @@ import type {
   SignerBackend,
 } from '../../runtime/src/signer/backend.ts'
 
-/** The native one, on the machine that runs the tests. */
+/** The native backend, on the machine that runs the tests. */
 export const native: SignerBackend = nativeBackend()
 export const portable: SignerBackend = portableBackend
 
 export const backends = [native, portable]
 
-/** Some keys of a deployment; those not given are the same in every run. */
+/** Opens keys of a deployment; those not given are fixed. */
 export function openKeys(backend: SignerBackend, keys: ImportedKeys): SecretKeys {
   return backend.openKeys(completeKeys(keys))
 }
 
-/** New arrays: a backend zeroes what it is given. */
+/** Fills in missing keys, in new arrays: a backend zeroes the arrays that it gets. */
 export function completeKeys({ signing, encryption, hdSeed }: ImportedKeys): PrivateKeys {
   const copy = (key: Uint8Array | undefined) => key?.slice() ?? new Uint8Array(32).fill(0x77)
   return {

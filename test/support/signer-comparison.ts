@@ -1,5 +1,5 @@
 /**
- * Native signatures beside noble's.
+ * Compares native signatures with noble's.
  * @module
  */
 import type { SigningCurve } from '@causeway/guest-sdk/protocol'
@@ -39,7 +39,7 @@ export function compareSignatures(
   })
 }
 
-/** @throws Error with both in hex */
+/** @throws Error with both values in hex */
 export function expectSame(what: string, found: Uint8Array, expected: Uint8Array): void {
   if (Buffer.compare(found, expected) === 0) return
   throw new Error(`${what}: expected ${hex(expected)}, found ${hex(found)}`)

@@ -1,5 +1,5 @@
-// The native signer's inner functions with a face of their own, for tests: signer-internals.ts
-// builds it. Errors are answered by undefined; the tests see that.
+// Exports the native signer's inner functions to tests; signer-internals.ts builds it. Errors are
+// answered by undefined, which the tests notice.
 #include <node_api.h>
 
 #include <cstring>
@@ -42,7 +42,7 @@ struct Arguments {
   napi_value values[4];
 };
 
-// Numbers of 32 bytes one after another -> their inverses modulo P-256's order.
+// 32-byte numbers one after another -> their inverses modulo P-256's order.
 napi_value Invert(napi_env env, napi_callback_info info) {
   const Arguments arguments(env, info);
   const Bytes numbers = arguments.BytesAt(0);
@@ -95,7 +95,7 @@ napi_value Unseal(napi_env env, napi_callback_info info) {
   return arguments.Copy(plaintext);
 }
 
-// What is left of 32 secret bytes at the end of their scope.
+// The bytes that remain of a 32-byte secret at the end of its scope.
 napi_value SecretRemains(napi_env env, napi_callback_info info) {
   using Secret = causeway::SecretBytes<32>;
   const Arguments arguments(env, info);

@@ -1,13 +1,13 @@
 /**
- * Builds the native signer's inner functions into an addon of their own, so that vectors reach them
- * which no deployment's keys would.
+ * Builds the native signer's inner functions into an addon, for vectors that no deployment's keys
+ * would reach.
  * @module
  */
 import { fileURLToPath } from 'node:url'
 import { buildAddon } from './built-addon.ts'
 
 export interface SignerInternals {
-  /** Numbers of 32 bytes one after another → their inverses modulo P-256's order. */
+  /** 32-byte numbers one after another → their inverses modulo P-256's order. */
   invert(numbers: Uint8Array): Buffer
   hkdf(secret: Uint8Array, salt: Uint8Array, info: Uint8Array, length: number): Buffer
   hmacSha256(key: Uint8Array, message: Uint8Array): Buffer
@@ -15,7 +15,7 @@ export interface SignerInternals {
   seal(key: Uint8Array, plaintext: Uint8Array): Buffer
   /** Undefined when the tag is wrong. */
   unseal(key: Uint8Array, sealed: Uint8Array): Buffer | undefined
-  /** What is left of 32 secret bytes at the end of their scope. */
+  /** The bytes that remain of a 32-byte secret at the end of its scope. */
   secretRemains(): Buffer
 }
 

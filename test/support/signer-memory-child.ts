@@ -1,7 +1,7 @@
 /**
  * A process whose memory is searched: signer-memory-child.ts ACTION BACKEND SECRETS [SNAPSHOT].
- * SECRETS is a file of six secrets of 32 bytes: the five keys by slot, then half of the HD seed,
- * which is that twice. It says `ready` when it has done everything, and ends with its input.
+ * SECRETS is a file of six 32-byte secrets: the five keys by slot, then the first half of the HD
+ * seed, which equals the second. It prints `ready` after its action, and ends with its stdin.
  * @module
  */
 import { closeSync, openSync, readSync } from 'node:fs'
@@ -12,10 +12,10 @@ import { textForms } from './signer-needles.ts'
 
 const [action, backendName, file = '', snapshot] = process.argv.slice(2)
 const backend = backendName === 'native' ? native : portable
-/** Outlives the actions, so that nothing is collected. */
+/** Keeps the actions' objects, so that none is collected. */
 const kept: unknown[] = []
 
-/** Straight into the arrays: no other buffer has ever held them. */
+/** Reads straight into the arrays: no other buffer ever has the keys. */
 function readKeys(): PrivateKeys {
   const fd = openSync(file, 'r')
   const next = (length = 32, position: number | null = null) => {
@@ -50,13 +50,13 @@ function useAll(keys: SecretKeys): void {
   }
 }
 
-/** Every form that the scanner knows, of the first key. */
+/** Keeps the first key in every form that the scanner knows. */
 function plant(): void {
   const key = readKeys().signing.p256
   const forms = Object.values(textForms(key))
   kept.push(Buffer.from(key), Buffer.from(key).reverse(), BigInt(forms[4]!))
   kept.push(forms.map((form) => Buffer.from(form).toString()))
-  // A character that needs two bytes makes all of the string's take two.
+  // One character that needs two bytes makes the whole string use two bytes each.
   kept.push(forms.map((form) => Buffer.from(`${form}→`, 'utf16le').toString('utf16le')))
 }
 

@@ -1,5 +1,5 @@
 /**
- * Starts `signer-memory-child.ts` and says when it may be searched.
+ * Starts `signer-memory-child.ts`, and reports when its memory may be searched.
  * @module
  */
 import { spawn } from 'node:child_process'
@@ -16,15 +16,15 @@ const script = fileURLToPath(new URL('signer-memory-child.ts', import.meta.url))
 export interface ChildSpec {
   action: 'plant' | 'hold' | 'destroy'
   backend: 'native' | 'portable'
-  /** The six secrets of the child, in its order. */
+  /** The child's six secrets, in its order. */
   secrets: readonly Secret[]
-  /** Folder of the test, for files. */
+  /** The test's folder, for files. */
   folder: string
   /** File for a snapshot of its heap. */
   snapshot?: string
 }
 
-/** The child, done with its action, until disposed. */
+/** Starts the child; resolves when it is done with its action. It ends when disposed. */
 export async function memoryChild(spec: ChildSpec): Promise<AsyncDisposable & { pid: number }> {
   const file = join(spec.folder, `${spec.backend}-${spec.action}`)
   writeFileSync(file, Buffer.concat(spec.secrets.map(({ bytes }) => bytes)), { mode: 0o600 })

@@ -9,9 +9,9 @@ import type { Needle } from './signer-needles.ts'
 interface Mapping {
   start: number
   end: number
-  /** The file it is of, or what the kernel calls it; empty when anonymous. */
+  /** The mapped file, or the kernel's name; empty when anonymous. */
   name: string
-  /** Never swapped and never in a core file. */
+  /** Whether it is never swapped and never in a core file. */
   isLocked: boolean
   isReadable: boolean
 }
@@ -21,14 +21,14 @@ export interface Hit {
   secret: string
   form: string
   isLocked: boolean
-  /** Where, for a person. */
+  /** The place, in words. */
   at: string
 }
 
 const chunkBytes = 4 * 1024 * 1024
 const zeros = Buffer.alloc(64 * 1024)
 
-/** Every place where one of the needles is; the process is stopped meanwhile. */
+/** Finds every place with one of the needles; the process is stopped meanwhile. */
 export function scanMemory(pid: number, needles: readonly Needle[]): Hit[] {
   process.kill(pid, 'SIGSTOP')
   const memory = openSync(`/proc/${pid}/mem`, 'r')
@@ -40,7 +40,7 @@ export function scanMemory(pid: number, needles: readonly Needle[]): Hit[] {
   }
 }
 
-/** Chunks overlap by the longest needle less one byte, so that nothing is between two, or twice. */
+/** Chunks overlap by the longest needle less one byte, so that none is missed or found twice. */
 function scanMapping(memory: number, mapping: Mapping, needles: readonly Needle[]): Hit[] {
   if (!mapping.isReadable) return []
   const overlap = Math.max(...needles.map(({ bytes }) => bytes.length)) - 1
@@ -61,7 +61,7 @@ function scanMapping(memory: number, mapping: Mapping, needles: readonly Needle[
   return [...hits.values()]
 }
 
-/** Bytes read; none where the kernel has none, as in [vvar]. */
+/** Returns the number of bytes read; 0 where the kernel has none, as in [vvar]. */
 function readAt(memory: number, into: Buffer, position: number, length: number): number {
   try {
     return readSync(memory, into, 0, length, position)
@@ -87,7 +87,7 @@ function offsetsOf(needle: Buffer, bytes: Buffer): number[] {
   return offsets
 }
 
-/** From smaps: a head line for each mapping, then lines about it, `VmFlags` the last. */
+/** Parses smaps: a head line for each mapping, then lines about it, `VmFlags` the last. */
 function readMappings(pid: number): Mapping[] {
   const mappings: Mapping[] = []
   for (const line of readFileSync(`/proc/${pid}/smaps`, 'utf8').split('\n')) {

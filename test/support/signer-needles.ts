@@ -1,9 +1,9 @@
 /**
- * Secrets, and how they may look in memory or text.
+ * Secrets, and the forms they may have in memory or text.
  * @module
  */
 
-/** Bytes that must be nowhere. */
+/** Bytes that must not be found anywhere. */
 export interface Secret {
   name: string
   bytes: Uint8Array
@@ -16,14 +16,14 @@ export interface Needle {
   bytes: Buffer
 }
 
-/** Forms in which a secret lies in memory: bytes and text. */
+/** The forms of secrets in memory: bytes and text. */
 export function needlesOf(secrets: readonly Secret[]): Needle[] {
   return [...byteNeedles(secrets), ...textNeedles(secrets)]
 }
 
 /**
- * As bytes, and the other way round as numbers lie in a little-endian machine's limbs; each half for
- * itself, so that half a key is found, too.
+ * The bytes, also reversed, as numbers have them in a little-endian machine's limbs; each half
+ * alone, to find half a key, too.
  */
 export function byteNeedles(secrets: readonly Secret[]): Needle[] {
   return secrets.flatMap(({ name, bytes }) => {
@@ -38,7 +38,7 @@ export function byteNeedles(secrets: readonly Secret[]): Needle[] {
   })
 }
 
-/** As text, of one and of two bytes a character. */
+/** Text with one and with two bytes per character. */
 export function textNeedles(secrets: readonly Secret[]): Needle[] {
   return secrets.flatMap(({ name, bytes }) =>
     Object.entries(textForms(bytes)).flatMap(([form, text]) => [
@@ -48,14 +48,14 @@ export function textNeedles(secrets: readonly Secret[]): Needle[] {
   )
 }
 
-/** How the secret would be written by careless code. */
+/** How careless code would write the secret. */
 export function textForms(bytes: Uint8Array): Record<string, string> {
   const buffer = Buffer.from(bytes)
   const hex = buffer.toString('hex')
   return {
     hex,
     'upper-case hex': hex.toUpperCase(),
-    // Padding would hide it in longer texts.
+    // Without padding, which longer texts do not have.
     base64: buffer.toString('base64').replace(/=+$/, ''),
     base64url: buffer.toString('base64url'),
     decimal: BigInt(`0x${hex}`).toString(),
@@ -63,7 +63,7 @@ export function textForms(bytes: Uint8Array): Record<string, string> {
   }
 }
 
-/** Names and forms of the secrets that a text holds. */
+/** Names and forms of the secrets in a text. */
 export function secretsIn(text: string, secrets: readonly Secret[]): string[] {
   return secrets.flatMap(({ name, bytes }) =>
     Object.entries(textForms(bytes))

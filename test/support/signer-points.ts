@@ -1,5 +1,5 @@
 /**
- * Points of the two curves and bytes that are none, by arithmetic of its own.
+ * Points of the two curves, and bytes that are none, by independent arithmetic.
  * @module
  */
 import type { EncryptionCurve } from '@causeway/guest-sdk/protocol'
@@ -16,13 +16,13 @@ export const equations = {
   secp256k1: { p: 2n ** 256n - 2n ** 32n - 977n, a: 0n, b: 7n },
 }
 
-/** x³ + a x + b modulo p: what y² must be. */
+/** x³ + a x + b modulo p: the required y². */
 export function ySquared(curve: EncryptionCurve, x: bigint): bigint {
   const { p, a, b } = equations[curve]
   return (((x * x * x + a * x + b) % p) + p) % p
 }
 
-/** Whether bytes are a point's encoding, compressed or not; infinity is none. */
+/** Whether bytes encode a point, compressed or not; infinity does not count. */
 export function isPoint(curve: EncryptionCurve, bytes: Uint8Array): boolean {
   const { p } = equations[curve]
   const [prefix = 0] = bytes
@@ -52,7 +52,7 @@ export function power(base: bigint, exponent: bigint, p: bigint): bigint {
 export const compressed = (prefix: number, x: bigint) => Uint8Array.of(prefix, ...toBytes(x))
 export const uncompressed = (x: bigint, y: bigint) => Uint8Array.of(4, ...toBytes(x), ...toBytes(y))
 
-/** Bytes that are a point, or were one before something happened to them. */
+/** A point's encoding, sometimes damaged. */
 export function drawEncoding(random: RandomSource, curve: EncryptionCurve): Uint8Array {
   const point = weierstrass[curve].getPublicKey(randomKey(random, curve), random.below(2) === 0)
   const changes: (() => Uint8Array)[] = [

@@ -1,5 +1,5 @@
 /**
- * Ways into a process that the kernel shows in proc(5).
+ * Entry points into a process that proc(5) shows.
  * @module
  */
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
@@ -12,12 +12,12 @@ export function coreLimits(pid: number): string[] {
   return line?.slice(1) ?? []
 }
 
-/** Who owns a process's files in proc: root when it is not dumpable, else its user. */
+/** Owner of a process's files in proc: root when the process is not dumpable, else its user. */
 export function procOwner(pid: number): number {
   return statSync(`/proc/${pid}/environ`).uid
 }
 
-/** TCP sockets of a process that wait for connections. */
+/** TCP sockets on which a process listens. */
 export function listeningTcp(pid: number): string[] {
   const own = new Set(
     readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`)),

@@ -1,5 +1,5 @@
 /**
- * Random bytes that can be had again: `CAUSEWAY_FUZZ_SEED` gives a failed run's.
+ * Reproducible random bytes: `CAUSEWAY_FUZZ_SEED` repeats those of a failed run.
  * @module
  */
 import { createCipheriv, createHash, randomInt, type Cipher } from 'node:crypto'
@@ -8,12 +8,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 const seed = Number(process.env['CAUSEWAY_FUZZ_SEED'] ?? randomInt(2 ** 31))
 if (!Number.isSafeInteger(seed)) throw new Error('CAUSEWAY_FUZZ_SEED: expected a whole number')
 
-/** A stream of bytes that depends on the run's seed and a label alone. */
+/** A stream of bytes that depends only on the run's seed and a label. */
 export interface RandomSource {
   bytes(length: number): Uint8Array
   /** A whole number from 0 to `limit - 1`. */
   below(limit: number): number
-  /** 32 bytes, one time in eight with long runs of zeros and ones, where carries go wrong. */
+  /** 32 bytes; one in eight has long runs of zeros and ones, where carries go wrong. */
   word(): Uint8Array
 }
 
@@ -44,8 +44,9 @@ function runsOfBits(below: (limit: number) => number): Buffer {
 }
 
 /**
- * Runs a check for every number below `count`, a turn of the event loop each, so that vitest hears
- * from its worker; gives how many things were checked. @throws Error that says which, and how to see it again
+ * Runs a check for every number below `count`, each in a turn of the event loop, so that vitest
+ * hears from its worker; returns the sum of the results. @throws Error that names the failed check
+ * and how to repeat it
  */
 export async function checkEach(
   label: string,
@@ -58,7 +59,7 @@ export async function checkEach(
       checked += check(randomSource(`${label} ${index}`))
     } catch (cause) {
       const { message } = cause as Error
-      throw new Error(`CAUSEWAY_FUZZ_SEED=${seed} shows it again: ${label} ${index}: ${message}`, {
+      throw new Error(`CAUSEWAY_FUZZ_SEED=${seed} repeats it: ${label} ${index}: ${message}`, {
         cause,
       })
     }

@@ -1,6 +1,6 @@
 /**
- * What the signer must give, by noble and node:crypto called directly: nothing of the signer's own
- * code stands between.
+ * The signer's correct results, computed with noble and node:crypto directly, without the signer's
+ * own code.
  * @module
  */
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto'
@@ -52,7 +52,7 @@ const labels = {
   secp256k1: 'ECDH secp256k1 AES-256-GCM-SIV',
 }
 
-/** AES key of two public keys (33 bytes each) that share the point with this x (32 bytes). */
+/** AES key of two public keys (33 bytes each) whose shared point has this x (32 bytes). */
 export function cipherKey(
   curve: EncryptionCurve,
   sharedX: Uint8Array,
@@ -64,7 +64,7 @@ export function cipherKey(
   return new Uint8Array(hkdfSync('sha256', sharedX, salt, info, 32))
 }
 
-/** `iv(12) ‖ ciphertext ‖ tag(16)` under a key and iv of the caller's. */
+/** `iv(12) ‖ ciphertext ‖ tag(16)` with the given key and iv. */
 export function sealWith(key: Uint8Array, iv: Uint8Array, plaintext: Uint8Array): Uint8Array {
   const cipher = createCipheriv('aes-256-gcm', key, iv)
   return Buffer.concat([iv, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()])

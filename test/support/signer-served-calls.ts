@@ -1,5 +1,5 @@
 /**
- * Calls that use every key of a deployment, well and badly.
+ * Calls that use every key of a deployment, correctly and wrongly.
  * @module
  */
 import { createHash } from 'node:crypto'
@@ -12,11 +12,11 @@ const signaturesOfPath = 50
 const agreements = 100
 const atOnce = 16
 
-/** Thousands of calls that succeed. @throws Error when one does not */
+/** Makes thousands of calls that succeed. @throws Error when one does not */
 export async function useAllKeys(call: Call): Promise<void> {
   const sign = async (params: object, index: number) => {
     const bytes = createHash('sha256').update(`${index}`).digest('hex')
-    // A field that nobody knows is a line in the log.
+    // An unknown field is a line in the log.
     expectBytes(await call('signer_sign', { ...params, bytes, unknown: bytes }))
   }
   for (const curve of ['p256', 'secp256k1', 'ed25519']) {
@@ -37,7 +37,7 @@ async function agree(call: Call, curve: string, index: number): Promise<void> {
   expectBytes(await call('signer_decrypt', { curve, publicKey, salt: '01', bytes }))
 }
 
-/** Calls that fail in every way there is. @throws Error when one does not */
+/** Makes calls that fail in every possible way. @throws Error when one does not */
 export async function misuseAllKeys(call: Call): Promise<void> {
   const word = '5a'.repeat(32)
   const peer = { publicKey: `02${word}`, salt: '', bytes: '00'.repeat(40) }

@@ -1,5 +1,5 @@
 /**
- * A deployment with a root secret and keys that the test knows, as files.
+ * A deployment whose root secret and keys the test knows, as files.
  * @module
  */
 import { randomBytes } from 'node:crypto'
@@ -12,7 +12,7 @@ import { hdSecrets } from './signer-side-secrets.ts'
 
 const hardened = 0x80000000
 
-/** HD paths that are used, with their indexes. */
+/** The HD paths used, with their indexes. */
 export const usedPaths: Record<string, number[]> = {
   m: [],
   'm/0': [0],
@@ -20,11 +20,11 @@ export const usedPaths: Record<string, number[]> = {
   'm/1/2/3/4/5/6/7/8/9h/10': [1, 2, 3, 4, 5, 6, 7, 8, hardened + 9, 10],
 }
 
-/** What nobody may see. */
+/** Secrets that must not leak. */
 export interface KnownSecrets {
   /** Root secret, account, private keys, HD seed. */
   kept: Secret[]
-  /** Keys and chain codes of the used paths and of those on the way there. */
+  /** Keys and chain codes of the used paths and of their parents. */
   derived: Secret[]
 }
 

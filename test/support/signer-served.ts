@@ -17,16 +17,16 @@ export type Call = (method: string, params: object) => Promise<Record<string, st
 export interface ServedKeys extends AsyncDisposable {
   ready: ReadyLine
   secrets: KnownSecrets
-  /** Lines that came back. */
+  /** Reply lines so far. */
   replies: string[]
-  /** Gives the result, or the error. */
+  /** Returns the result, or the error. */
   call: Call
-  /** SIGTERM, and all that it printed. */
+  /** Sends SIGTERM; resolves with the output. */
   end(): Promise<Finished>
 }
 
 export interface ServeOptions {
-  /** A folder that is not there yet. */
+  /** A folder that does not exist yet. */
   folder: string
   backend?: 'native' | 'portable'
   /** Arguments of Node. */

@@ -1,6 +1,6 @@
 /**
- * Secrets that are no keys and would give one away: nonces, the scalars of ed25519, what both sides
- * of an encryption share.
+ * Secrets that are not keys but reveal one: nonces, the scalars of ed25519, the shared values of an
+ * encryption.
  * @module
  */
 import { createHash } from 'node:crypto'
@@ -18,7 +18,7 @@ import {
 
 type EcdsaCurve = 'p256' | 'secp256k1'
 
-/** The nonce of a signature, from the key: s⁻¹ (z + r d), or its opposite when s was made low. */
+/** The nonce of a signature by its key: s⁻¹ (z + r d), or the negative when s was made low. */
 export function noncesOf(curve: EcdsaCurve, key: Uint8Array, digest: Uint8Array): Secret[] {
   const n = orders[curve]
   const { Fn, BASE } = weierstrass[curve].Point
@@ -48,7 +48,7 @@ export function ed25519Halves(seed: Uint8Array): Secret[] {
   ]
 }
 
-/** The shared x of a key with itself, and the AES key under a salt. */
+/** The shared x of a key with itself, and the AES key with a salt. */
 export function sharedSecrets(
   curve: EncryptionCurve,
   key: Uint8Array,
@@ -64,7 +64,7 @@ export function sharedSecrets(
   ]
 }
 
-/** Private keys and chain codes on the way from a seed to a child. */
+/** Private keys and chain codes from a seed to a child. */
 export function hdSecrets(seed: Uint8Array, path: readonly number[]): Secret[] {
   const steps = path.map((_, depth) => path.slice(0, depth + 1))
   return [[], ...steps].flatMap((indexes) => {

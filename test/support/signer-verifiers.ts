@@ -21,7 +21,7 @@ export interface Signed {
   signature: Uint8Array
 }
 
-/** What each says of every signature. */
+/** Each verifier's answers for all signatures. */
 export const verifiers: Record<string, (signed: readonly Signed[]) => boolean[]> = {
   'node:crypto': (signed) => signed.map(verifyByNode),
   'the openssl program': (signed) => signed.map(verifyByOpenssl),
@@ -78,7 +78,7 @@ function verifyByOpenssl(signed: Signed): boolean {
   }
 }
 
-/** SEQUENCE of two INTEGERs, which are positive and as short as they can be. */
+/** A SEQUENCE of two INTEGERs, positive and as short as possible. */
 function signatureDer(signature: Uint8Array): Buffer {
   const numbers = [signature.subarray(0, 32), signature.subarray(32)].map((number) => {
     const start = number.findIndex((byte) => byte !== 0)
@@ -91,7 +91,7 @@ function signatureDer(signature: Uint8Array): Buffer {
 
 const pythonScript = fileURLToPath(new URL('signer-verify.py', import.meta.url))
 
-/** By Debian's own Python, which its packages are for. */
+/** Uses Debian's own Python, for which its packages are. */
 function verifyByPython(signed: readonly Signed[]): boolean[] {
   const lines = signed.map(({ curve, publicKey, message, signature }) =>
     JSON.stringify({

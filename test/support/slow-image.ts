@@ -1,5 +1,5 @@
 /**
- * An image whose download does not come to its end.
+ * An image whose download never finishes.
  * @module
  */
 import { once } from 'node:events'
@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net'
 const announcedBytes = 1 << 20
 
 export interface SlowImage extends Disposable {
-  /** As a manifest names it. */
+  /** The reference for a manifest. */
   image: { url: string; sha256: string }
 }
 

@@ -1,5 +1,5 @@
 /**
- * All that starts a program in the daemon; each rejects with why it could not.
+ * Everything in the daemon that starts a program; each rejects with the reason of a failure.
  * @module
  */
 import { once } from 'node:events'
@@ -53,7 +53,7 @@ async function storage(folder: string): Promise<void> {
 async function launcher(): Promise<void> {
   const started = startTrue()
   try {
-    // As for a job: nothing that happens in this tick may hide why there is no launcher.
+    // As for a job: nothing in this tick may hide why there is no launcher.
     if (isRoot()) started.giveOutput(uid)
     await openLaunch(started, undefined)
   } finally {
@@ -61,7 +61,7 @@ async function launcher(): Promise<void> {
   }
 }
 
-/** Given up before Node has told that there is none. */
+/** Discarded before Node has reported the failure. */
 async function discarded(): Promise<void> {
   const started = startTrue()
   const isThere = once(started.child, 'spawn')

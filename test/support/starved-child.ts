@@ -1,5 +1,5 @@
 /**
- * A process that starts programs when there is nothing left for them: starved-child.ts ACTION FOLDER
+ * A process that starts programs without free resources: starved-child.ts ACTION FOLDER
  * descriptors|processes. Prints a line of JSON for each try.
  */
 import { chownSync, closeSync, openSync, readdirSync } from 'node:fs'
@@ -11,20 +11,20 @@ import type { StarvedTry } from './starved.ts'
 
 const [name, folder, lacking] = process.argv.slice(2) as [StarvedAction, string, string]
 const action = () => starvedActions[name](folder)
-// Nobody else's on any host. The threads of this process alone are more than it may have then.
+// No host uses it. This process's threads alone exceed the limit it gets.
 const starvedUid = 1_800_077_777
-// More than any of them needs.
+// More than any action needs.
 const mostRoom = 24
 
 const descriptors = () => readdirSync('/proc/self/fd').length
 
-/** Takes all descriptors but `room`. */
+/** Uses up all descriptors but `room`. */
 function holdAllBut(room: number): number[] {
   const held: number[] = []
   try {
     for (;;) held.push(openSync('/dev/null', 'r'))
   } catch {
-    // None is left.
+    // No descriptor is left.
   }
   for (const fd of held.splice(0, room)) closeSync(fd)
   return held
@@ -35,14 +35,14 @@ async function attempt(hold: () => number[]): Promise<StarvedTry> {
   const held = hold()
   const failure = await action().catch((error: unknown) => error as Error)
   for (const fd of held) closeSync(fd)
-  // Streams give theirs back when the loop has seen their end.
+  // Streams close their descriptors once the loop has seen their end.
   for (let turn = 0; turn < 100 && descriptors() > before; turn++) await pause(10)
   return { ...(failure && { message: failure.message }), leaked: descriptors() - before }
 }
 
 async function withoutProcesses(): Promise<StarvedTry[]> {
   chownSync(folder, starvedUid, starvedUid)
-  // Makes the threads, and loads the addon from a checkout that only root may enter.
+  // Creates the threads, and loads the addon from a checkout that only root may enter.
   await lstat(folder)
   const { readFd, writeFd } = createPipe()
   for (const fd of [readFd, writeFd]) closeFd(fd)
@@ -51,7 +51,7 @@ async function withoutProcesses(): Promise<StarvedTry[]> {
 }
 
 async function withoutDescriptors(): Promise<StarvedTry[]> {
-  // Opens what stays open, while that is possible.
+  // Opens what stays open, while there are descriptors.
   await action()
   const tries: StarvedTry[] = []
   for (let room = 0; room < mostRoom; room++) tries.push(await attempt(() => holdAllBut(room)))

@@ -1,27 +1,27 @@
 /**
- * Starts programs in a process that has no descriptors, or may have no processes.
+ * Starts programs in a process without free descriptors, or without permission for more processes.
  * @module
  */
 import { fileURLToPath } from 'node:url'
 import { run } from './causeway.ts'
 import type { StarvedAction } from './starved-actions.ts'
 
-/** What became of one try. */
+/** The result of one try. */
 export interface StarvedTry {
-  /** Absent when it went well. */
+  /** Absent on success. */
   message?: string
-  /** Descriptors that are open after it and were not before. */
+  /** How many descriptors it left open. */
   leaked: number
 }
 
 const child = fileURLToPath(new URL('starved-child.ts', import.meta.url))
-/** Milliseconds, far more than it takes; then it is killed. */
+/** Milliseconds, far more than a try needs; then it is killed. */
 export const patience = 20_000
 const limits = { descriptors: '--nofile=128:128', processes: '--nproc=1:1' }
 
 /**
  * Tries an action: without processes once (only root can make a user who has none), without
- * descriptors with 0, 1, 2, ... of them left, up to where it goes well.
+ * descriptors with 0, 1, 2, ... of them free, until it succeeds.
  * @throws Error when that ends the process
  */
 export async function starve(
@@ -31,7 +31,7 @@ export async function starve(
 ): Promise<StarvedTry[]> {
   const node = [process.execPath, '--conditions=@causeway/source', '--import', 'tsx']
   const args = [limits[lacking], ...node, child, action, folder, lacking]
-  // Of a group of its own, which is what a signal to no process would reach.
+  // Its own process group: a signal to "no process" reaches the group.
   const { code, signal, stdout, stderr } = await run('prlimit', args, {
     detached: true,
     timeout: patience,

@@ -20,13 +20,13 @@ export interface TestSupervisor extends AsyncDisposable {
   jobs: ScriptedJobs
   log: RecordingLog
   deployments: string
-  /** What was done with keys. */
+  /** The calls that import and forget keys. */
   keyCalls: string[]
   /** Writes a deployment's files and deploys them. */
   deploy(id: string, spec?: DeploySpec): Promise<string>
-  /** Waits until a deployment is in a state. */
+  /** Waits until a deployment has a state. */
   reach(id: string, state: DeploymentState): Promise<void>
-  /** Text of a deployment's log, with its streams. */
+  /** Text of a deployment's log, by stream. */
   logOf(id: string): Promise<string[]>
 }
 
@@ -37,12 +37,12 @@ export interface DeploySpec extends Partial<DeploymentFiles> {
   deployment?: object
 }
 
-/** Room for the records of a supervisor on a folder. */
+/** The file that reserves disk space for a supervisor's records. */
 export function reserveOf(folder: string): string {
   return join(folder, 'record-reserve')
 }
 
-/** A supervisor on `folder/deployments`; a second one there continues what the first one left. */
+/** A supervisor on `folder/deployments`; a second one continues the first one's deployments. */
 export async function testSupervisor(folder: string): Promise<TestSupervisor> {
   const deployments = join(folder, 'deployments')
   await mkdir(deployments, { recursive: true })
@@ -110,7 +110,7 @@ async function reach(supervisor: Supervisor, id: string, state: DeploymentState)
   const events = feed.listen(gone.signal)
   try {
     while (detail().state !== state) {
-      // Some changes come with no event of their own.
+      // Some changes have no event.
       await Promise.race([events.next(), new Promise((resolve) => setTimeout(resolve, 20))])
     }
   } finally {

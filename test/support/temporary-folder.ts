@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A folder of its own that other users may enter; gone when disposed. */
+/** A new folder that other users may enter; it is removed when disposed. */
 export async function temporaryFolder(
   parent = tmpdir(),
 ): Promise<AsyncDisposable & { path: string }> {

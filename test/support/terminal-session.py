@@ -1,8 +1,8 @@
-"""Runs a command whose only terminal is a new one, and talks to it there.
+"""Runs a command with a new terminal as its only one, and talks to it there.
 
 Reads {command, dialogue: [{expect, send | signal}]} as JSON on stdin. The command's stdin, stdout
-and stderr are no terminals. Prints {shown, stdout, stderr, code, signal, echo} as JSON; echo has
-whether the terminal showed what was typed: at each expected text, and after the end.
+and stderr are not terminals. Prints {shown, stdout, stderr, code, signal, echo} as JSON; echo says
+whether the terminal showed typed text: at each expected text, and after the end.
 """
 import fcntl
 import json
@@ -36,7 +36,7 @@ def is_echoing():
 
 
 def pump():
-    """Reads what is shown, notices the end."""
+    """Reads the terminal's output; notices its end."""
     global shown, status
     if select.select([master], [], [], 0.02)[0]:
         shown += os.read(master, 4096)

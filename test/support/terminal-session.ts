@@ -7,17 +7,17 @@ const program = fileURLToPath(new URL('terminal-session.py', import.meta.url))
 export type Turn = { expect: string; send: string } | { expect: string; signal: string }
 
 export interface TerminalSession {
-  /** What the terminal showed. */
+  /** The text that the terminal showed. */
   shown: string
   stdout: string
   stderr: string
   code: number | null
   signal: number | null
-  /** Whether what is typed shows: at each expected text, and after the end. */
+  /** Whether the terminal echoes: at each expected text, and after the end. */
   echo: boolean[]
 }
 
-/** Runs the `causeway` command with a terminal of its own, which is not its stdin. */
+/** Runs the `causeway` command with its own terminal, which is not its stdin. */
 export async function causewayOnTerminal(
   args: readonly string[],
   dialogue: readonly Turn[],

@@ -1,4 +1,4 @@
-/** What `run` throws or rejects with; fails when it does neither. */
+/** Returns what `run` throws or rejects with; fails when it does neither. */
 export async function thrownBy(run: () => unknown): Promise<unknown> {
   try {
     await run()

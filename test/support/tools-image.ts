@@ -1,6 +1,6 @@
 /**
- * The `debian` image with programs in it that ask much of a sandbox: a compiler, git, programs in Go
- * and Rust, and the Node that runs the tests. Made once on this machine.
+ * The `debian` image with programs that demand much of a sandbox: a compiler, git, programs in Go
+ * and Rust, and the Node that runs the tests. Made once per machine.
  * @module
  */
 import { createHash, randomBytes } from 'node:crypto'
@@ -14,13 +14,13 @@ import { oneAtATime } from './one-at-a-time.ts'
 import { builtRecipe } from './recipe-image.ts'
 
 const machine = process.arch === 'arm64' ? 'aarch64' : 'x86-64'
-// With what each of them needs and the image lacks.
+// Includes libraries that the programs need and the image lacks.
 const packages =
   `fzf ripgrep git libstdc++6 libgcc-s1 libpcre2-8-0 zlib1g gcc-12 cpp-12 libgcc-12-dev
 libc6-dev linux-libc-dev libcrypt-dev binutils binutils-${machine}-linux-gnu libbinutils libctf-nobfd0
 libctf0 libjansson4 libisl23 libmpc3 libmpfr6 libgmp10 libzstd1`.split(/\s/)
 
-/** As a manifest refers to it. */
+/** The image, as a manifest refers to it. */
 export async function toolsImage(): Promise<{ url: string; sha256: string }> {
   const base = await builtRecipe('debian')
   const key = createHash('sha256').update([base.sha256, process.version, ...packages].join('\0'))
@@ -56,7 +56,7 @@ async function must(program: string, args: readonly string[]): Promise<void> {
   if (code !== 0) throw new Error(`${program} failed:\n${stderr}`)
 }
 
-/** Debian packages to install in a job: with a link of alternatives(7), a library, and alone. */
+/** Debian packages to install in a job: one with alternatives(7), one with a library, one alone. */
 export async function smallPackages(folder: string): Promise<Record<string, Buffer>> {
   const names = ['hello', 'netcat-openbsd', 'libbsd0', 'libmd0']
   const files = await downloadPackages(names, folder, undefined)

@@ -1,5 +1,5 @@
 /**
- * What a verification of a host found, as a test wants it, and a network that says what it was told.
+ * Results of verifying a host, as a test wants them, and a network that records its calls.
  * @module
  */
 import { createAdmissions, type Admissions } from '../../runtime/src/network/admissions.ts'
@@ -11,7 +11,7 @@ import type {
   VerificationStep,
 } from '../../runtime/src/network/verify/verification.ts'
 
-/** One that passed, by default with one address for a minute. */
+/** A verification that passed, by default with one address for a minute. */
 export function passing(
   host: string,
   passed: readonly AdmittedAddress[] = [{ address: '192.0.2.1', seconds: 60 }],
@@ -35,7 +35,7 @@ const stepOf: Record<VerificationFailure, VerificationStep['step']> = {
   RESOLVER_FAILED: 'claim',
 }
 
-/** One that failed in the step of its kind. */
+/** A verification that failed in the step of its kind. */
 export function failing(host: string, kind: VerificationFailure): Verification {
   const step = stepOf[kind]
   const isReverse = step === 'pointer' || step === 'counterclaim'
@@ -78,7 +78,7 @@ export function recordingNetwork(): RecordingNetwork {
   }
 }
 
-/** Admissions of a DNS in which this host alone consents, and others have no record. */
+/** Admissions with a DNS in which only this host consents; others have no record. */
 export function consenting(host: string): Admissions {
   return createAdmissions({
     verifyHost: async (asked) => (asked === host ? passing(host) : failing(asked, 'TXT_MISSING')),

@@ -1,19 +1,19 @@
 /**
- * Writes zips that no honest tool would.
+ * Writes zips that no honest tool writes.
  * @module
  */
 import { crc32, deflateRawSync } from 'node:zlib'
 
-/** One entry; what is left out is as an honest tool writes it. */
+/** One entry; omitted fields are as an honest tool writes them. */
 export interface ZipEntrySpec {
   name: string | Buffer
   content?: string | Buffer
-  /** Unix mode with the file type; default a plain file, 0644. */
+  /** Unix mode with the file type; default a regular file, 0644. */
   mode?: number
   /** General purpose flags; 1 = encrypted, 0x800 = UTF-8 names. */
   flags?: number
   deflate?: boolean
-  /** Sizes and checksum to claim instead of the true ones. */
+  /** Sizes and checksum to claim instead of the real ones. */
   claimedSize?: number
   claimedCompressedSize?: number
   claimedCrc?: number

@@ -1,4 +1,4 @@
-// Entry point of bridge_native.node; its typed face is NativeAddon in src/addon.ts.
+// Entry point of bridge_native.node; src/addon.ts declares its types in NativeAddon.
 #include "../engine/binding.h"
 #include "calls.h"
 

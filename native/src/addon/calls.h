@@ -1,4 +1,4 @@
-// Every wrapper answers the call's result, or -errno: names and messages are made in TypeScript.
+// Every wrapper returns the call's result, or -errno: TypeScript makes names and messages.
 #ifndef CAUSEWAY_ADDON_CALLS_H
 #define CAUSEWAY_ADDON_CALLS_H
 

@@ -1,4 +1,4 @@
-// Descriptors that Node has no call for: real pipes, and closing what was never opened by fs.
+// Descriptors that Node has no call for: real pipes, and closing descriptors that fs did not open.
 #include "calls.h"
 
 #include <fcntl.h>
@@ -10,13 +10,13 @@
 namespace causeway {
 namespace {
 
-// pipe(into): read and write end are written to the Int32Array.
+// pipe(into): writes read and write end to the Int32Array.
 Napi::Value Pipe(const Napi::CallbackInfo& info) {
   auto into = info[0].As<Napi::Int32Array>();
   return Outcome(info.Env(), pipe2(into.Data(), O_CLOEXEC));
 }
 
-// fchown(fd, uid): the group stays as it is.
+// fchown(fd, uid): leaves the group unchanged.
 Napi::Value Fchown(const Napi::CallbackInfo& info) {
   const uid_t owner = info[1].As<Napi::Number>().Uint32Value();
   return Outcome(info.Env(), fchown(IntArgument(info, 0), owner, static_cast<gid_t>(-1)));
@@ -37,7 +37,7 @@ Napi::Value Link(const Napi::CallbackInfo& info) {
   return Outcome(info.Env(), result);
 }
 
-// lock(path, shared): a descriptor that holds a flock(2) on the file, which is created.
+// lock(path, shared) -> a descriptor with a flock(2) on the file, which is created if missing
 Napi::Value Lock(const Napi::CallbackInfo& info) {
   const std::string path = info[0].As<Napi::String>();
   const int mode = info[1].As<Napi::Boolean>() ? LOCK_SH : LOCK_EX;

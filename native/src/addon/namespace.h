@@ -1,5 +1,5 @@
-// Work in another network namespace. A thread of its own does it and ends: one of Node's would go on
-// living there.
+// Runs work in another network namespace, on a thread of its own that ends afterwards: a thread of
+// Node's would stay in that namespace.
 #ifndef CAUSEWAY_ADDON_NAMESPACE_H
 #define CAUSEWAY_ADDON_NAMESPACE_H
 
@@ -24,7 +24,7 @@ struct ThreadCall {
   }
 };
 
-// Answers what `work` does, with its errno.
+// Returns the result of `work`, with its errno.
 template <typename Work>
 int OnOwnThread(Work work) {
   ThreadCall<Work> call{work, -1, 0};

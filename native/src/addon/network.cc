@@ -1,4 +1,4 @@
-// Network namespaces (network_namespaces(7)): made, and reached into.
+// Makes network namespaces and enters them (network_namespaces(7)).
 #include "calls.h"
 #include "namespace.h"
 
@@ -33,14 +33,14 @@ bool RaiseLoopback() {
   return raised;
 }
 
-// In a network that is its own a job may have every port, and send pings; /proc/sys/net is that of
-// the thread that looks.
+// In its own network a job may bind every port and send pings. /proc/sys/net shows the network of
+// the reading thread.
 void GiveOrdinaryRights() {
   WriteFile("/proc/sys/net/ipv4/ip_unprivileged_port_start", "0");
   WriteFile("/proc/sys/net/ipv4/ping_group_range", "0 2147483647");
 }
 
-// Its neighbours are the host alone: neither routers nor doubles of addresses are to be waited for.
+// The only neighbour is the host: wait neither for routers nor for duplicate addresses.
 void ExpectNoNeighbours() {
   WriteFile("/proc/sys/net/ipv6/conf/all/accept_ra", "0");
   WriteFile("/proc/sys/net/ipv6/conf/default/accept_ra", "0");
@@ -55,7 +55,7 @@ int MakeNetwork() {
   return open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
 }
 
-// createNetwork() -> descriptor of a namespace that lives as long as somebody has it open or is in it
+// createNetwork() -> descriptor of a namespace, which lives while it is open or has a process
 Napi::Value CreateNetwork(const Napi::CallbackInfo& info) {
   return Outcome(info.Env(), OnOwnThread(MakeNetwork));
 }

@@ -1,4 +1,4 @@
-// What a process that holds keys must not allow.
+// Protects a process that has keys.
 #include "calls.h"
 
 #include <csignal>
@@ -11,7 +11,7 @@ namespace {
 
 void Ignore(int) {}
 
-// For a core handler behind a pipe, which runs as root, 0 is no limit; 1 is, and less than a core has.
+// For a core handler behind a pipe, which runs as root, 0 is no limit. 1 byte is, and no core fits.
 bool LimitCores() {
   rlimit cores{};
   if (getrlimit(RLIMIT_CORE, &cores)) return false;
@@ -23,8 +23,8 @@ bool LimitCores() {
 // harden(): no core file, no ptrace or /proc/PID/mem by others of the same user, no debugger.
 Napi::Value Harden(const Napi::CallbackInfo& info) {
   if (!LimitCores()) return Outcome(info.Env(), -1);
-  // Node opens its debugger on this signal, and whoever connects to it runs code here. A handler,
-  // not SIG_IGN: children must not inherit it.
+  // Node opens its debugger on this signal, and its clients run code here. Install a handler, not
+  // SIG_IGN, which children would inherit.
   struct sigaction action {};
   action.sa_handler = Ignore;
   action.sa_flags = SA_RESTART;

@@ -1,5 +1,5 @@
-// Datagrams in bulk. By UDP_SEGMENT one packet, as packet rules and queues see it, becomes dozens of
-// datagrams on the wire: a control group can be kept from sending such.
+// Bulk datagrams. With UDP_SEGMENT, packet rules and queues see one packet where dozens of
+// datagrams reach the wire: this keeps a control group from sending them.
 #include "calls.h"
 
 #include <cstddef>
@@ -39,7 +39,7 @@ int Bpf(bpf_cmd command, bpf_attr* attributes) {
   return static_cast<int>(syscall(SYS_bpf, command, attributes, sizeof *attributes));
 }
 
-// A stream's packets may have segments: TCP counts them itself.
+// Only UDP is refused: TCP counts its own segments.
 int LoadProgram() {
   const bpf_insn code[] = {
       Load(BPF_W, kValue, kFirst, offsetof(__sk_buff, gso_segs)),
@@ -65,7 +65,7 @@ int LoadProgram() {
   return Bpf(BPF_PROG_LOAD, &attributes);
 }
 
-// Stays until the group goes.
+// The attached program stays until the group is removed.
 int Attach(int program, int group) {
   bpf_attr attributes;
   memset(&attributes, 0, sizeof attributes);

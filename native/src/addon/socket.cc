@@ -1,4 +1,4 @@
-// AF_UNIX stream sockets: what Node's net cannot do with abstract names (unix(7)).
+// AF_UNIX stream sockets: Node's net cannot handle all abstract names (unix(7)).
 #include "calls.h"
 #include "namespace.h"
 
@@ -13,7 +13,7 @@ namespace {
 
 int MakeSocket() { return socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0); }
 
-// socket(network) -> fd, which belongs to that namespace from then on; -1: to our own
+// socket(network) -> fd, which stays in that namespace; -1: our own namespace
 Napi::Value Socket(const Napi::CallbackInfo& info) {
   return Outcome(info.Env(), InNetwork(IntArgument(info, 0), MakeSocket));
 }

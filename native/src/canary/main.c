@@ -1,9 +1,9 @@
-// bridge-canary GUEST_FILE HOST_FILE: whose files does a job see?
+// bridge-canary GUEST_FILE HOST_FILE: tests whose files a job sees.
 //
-// Runs as a job, before the first real one. Looks for a file of the guest's root and for one of the
-// host by every call that a tracer might fail to translate, and prints a line for each call:
-//   CALL GUEST HOST       each of them: seen, hidden, or nosys (the call is not there)
-// The host refuses to run jobs unless the guest's file is seen and the host's is by no call.
+// It runs as a job, before the first real one. It looks for a file of the guest's root and for one
+// of the host with every call that a tracer might fail to translate, and prints a line per call:
+//   CALL GUEST HOST       both of them: seen, hidden, or nosys (the call does not exist)
+// The host refuses to run jobs unless the guest's file is seen and no call sees the host's.
 #include "../guest-init/syscalls.h"
 
 enum { CURRENT_DIRECTORY = -100, PATH_ONLY = 0x200000, CLOSE_ON_EXEC = 0x80000 };

@@ -1,4 +1,4 @@
-// Builds a system call filter, instruction by instruction, and puts it in force.
+// Builds a system call filter instruction by instruction, and installs it.
 #define _GNU_SOURCE
 #include "bpf.h"
 
@@ -20,13 +20,13 @@ static void add(struct bpf_program *to, struct sock_filter instruction) {
   to->code[to->length++] = instruction;
 }
 
-// 32 bits of struct seccomp_data; of an argument its lower half.
+// Loads 32 bits of struct seccomp_data; for an argument, its lower half.
 void load(struct bpf_program *to, size_t offset) {
   add(to, (struct sock_filter){BPF_LD | BPF_W | BPF_ABS, 0, 0, (unsigned)offset});
 }
 
-// Goes on past `yes` or `no` further instructions.
-// @param test BPF_JEQ, BPF_JGE or BPF_JSET, of the loaded and this value
+// Skips `yes` or `no` further instructions.
+// @param test BPF_JEQ, BPF_JGE or BPF_JSET, of the loaded value and `value`
 void compare(struct bpf_program *to, unsigned short test, unsigned value, int yes, int no) {
   const unsigned short code = BPF_JMP | BPF_K | test;
   add(to, (struct sock_filter){code, (unsigned char)yes, (unsigned char)no, value});
@@ -36,7 +36,7 @@ void answer(struct bpf_program *to, unsigned action) {
   add(to, (struct sock_filter){BPF_RET | BPF_K, 0, 0, action});
 }
 
-// "When the loaded number is this one, answer so; else go on."
+// Answers `action` when the loaded number is `number`; else continues.
 void answer_if(struct bpf_program *to, unsigned number, unsigned action) {
   compare(to, BPF_JEQ, number, 0, 1);
   answer(to, action);
@@ -46,7 +46,7 @@ void answer_each(struct bpf_program *to, const unsigned *numbers, size_t count, 
   for (size_t i = 0; i < count; i++) answer_if(to, numbers[i], action);
 }
 
-// Another architecture's numbers mean other calls.
+// The numbers of another architecture mean other calls.
 void begin_program(struct bpf_program *to, unsigned foreign) {
   load(to, offsetof(struct seccomp_data, arch));
   compare(to, BPF_JEQ, NATIVE_ARCH, 1, 0);

@@ -1,4 +1,4 @@
-// A system call filter as the kernel takes it: a BPF program over one call's number and arguments.
+// A system call filter as the kernel takes it: a BPF program over a call's number and arguments.
 #ifndef CAUSEWAY_BPF_H
 #define CAUSEWAY_BPF_H
 
@@ -15,7 +15,7 @@ struct bpf_program {
 
 #define ARGUMENT(number) offsetof(struct seccomp_data, args[number])
 
-// Loads the call's number, for what follows; a call of another architecture is answered so.
+// Loads the call's number; calls of another architecture get the answer `foreign`.
 void begin_program(struct bpf_program *to, unsigned foreign);
 void load(struct bpf_program *to, size_t offset);
 void compare(struct bpf_program *to, unsigned short test, unsigned value, int yes, int no);

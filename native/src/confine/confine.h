@@ -1,4 +1,4 @@
-// What bridge-launch and bridge-unpack do alike to be, or to start, a process that can do less.
+// Ways in which bridge-launch and bridge-unpack confine a process: themselves or a child.
 #ifndef CAUSEWAY_CONFINE_H
 #define CAUSEWAY_CONFINE_H
 
@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-// Each program's own, because each tells it in another way. Both end the process.
+// Each program defines these, because each reports in its own way. Both end the process.
 void fail(const char *step) __attribute__((noreturn));  // errno says why
 void fail_with(const char *message) __attribute__((noreturn));
 

@@ -1,4 +1,4 @@
-// Another user, fewer capabilities, and no way back to more.
+// Changes to another user with fewer capabilities, with no way back.
 #define _GNU_SOURCE
 #include "confine.h"
 
@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// A change that half happened must not go unseen.
+// Checks the ids: a half-made change must not go unnoticed.
 static void verify(uid_t uid, gid_t gid) {
   uid_t real_uid, effective_uid, saved_uid;
   gid_t real_gid, effective_gid, saved_gid;
@@ -18,21 +18,21 @@ static void verify(uid_t uid, gid_t gid) {
   if (getresgid(&real_gid, &effective_gid, &saved_gid)) fail("getresgid");
   bool users = real_uid == uid && effective_uid == uid && saved_uid == uid;
   bool groups = real_gid == gid && effective_gid == gid && saved_gid == gid;
-  if (!users || !groups) fail_with("the change of identity did not take");
-  if (uid != 0 && setuid(0) == 0) fail_with("root can be had back");
+  if (!users || !groups) fail_with("the change of identity had no effect");
+  if (uid != 0 && setuid(0) == 0) fail_with("root can be regained");
 }
 
-// That user, in that group and no other.
+// Changes to that user and that group, without supplementary groups.
 void become(uid_t uid, gid_t gid) {
-  // Groups first: afterwards there is no right to.
+  // Groups first: afterwards the right to set them is gone.
   if (setgroups(0, NULL)) fail("setgroups");
   if (setresgid(gid, gid, gid)) fail("setresgid");
   if (setresuid(uid, uid, uid)) fail("setresuid");
   verify(uid, gid);
 }
 
-// Also for an ordinary user: it may have been given some.
-// @param kept a bit for each
+// Also limits an ordinary user, who may have been given some.
+// @param kept one bit per capability
 void keep_capabilities(uint64_t kept) {
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   const uint32_t low = (uint32_t)kept, high = (uint32_t)(kept >> 32);
@@ -43,7 +43,7 @@ void keep_capabilities(uint64_t kept) {
   if (syscall(SYS_capset, &header, data)) fail("capset");
 }
 
-// A setuid program raises no rights from here on. Without it Landlock and seccomp are for root only.
+// From now on, no setuid program gains rights. Landlock and seccomp require this unless root.
 void forbid_new_privileges(void) {
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) fail("no_new_privs");
 }

@@ -1,4 +1,4 @@
-// What a process must not inherit from the daemon: descriptors, signals, a life of its own.
+// Cuts what a process would inherit from the daemon: descriptors, signals, its lifetime.
 #define _GNU_SOURCE
 #include "confine.h"
 
@@ -11,15 +11,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// Dies with its parent. To be called again after a change of identity, which clears the death signal.
-// The kernel's signal misses a parent that died before it was asked for.
-// @param expected the parent's pid; 0: not told
+// Makes this process die with its parent. Call it again after a change of identity, which clears
+// the death signal. The parent may have died before this request, so its pid is checked, too.
+// @param expected the parent's pid; 0: unknown
 void follow_parent(pid_t expected) {
   if (prctl(PR_SET_PDEATHSIG, SIGKILL)) fail("parent death signal");
   if (expected && getppid() != expected) fail_with("the parent is gone");
 }
 
-// One of the first descriptors that is not open would be given to the next file opened here.
+// Opens each closed one of the first descriptors: else the next file opened here would get it.
 void occupy_descriptors(int count) {
   for (int fd = 0; fd < count; fd++) {
     if (fcntl(fd, F_GETFD) >= 0) continue;
@@ -45,7 +45,7 @@ void close_descriptors_from(int first) {
   close_each_from(first);
 }
 
-// Ignored signals and the signal mask outlive an exec.
+// Ignored signals and the signal mask would survive an exec.
 void reset_signals(void) {
   for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
   sigset_t none;

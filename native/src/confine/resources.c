@@ -1,8 +1,8 @@
-// Resource limits.
+// Sets resource limits.
 #define _GNU_SOURCE
 #include "confine.h"
 
-// Never above what this process has: not everybody may raise it.
+// Never raises above the current limit: not every user may do that.
 void limit(int resource, rlim_t most, const char *name) {
   struct rlimit found;
   if (getrlimit(resource, &found)) fail(name);
@@ -11,8 +11,8 @@ void limit(int resource, rlim_t most, const char *name) {
   if (setrlimit(resource, &both)) fail(name);
 }
 
-// A core would go to the host's core handler, which runs as root, with the process's memory in it.
-// For a handler behind a pipe 0 is no limit; 1 is, and for files it is less than a core has.
+// A core would go to the host's core handler, which runs as root, with the process's memory. For a
+// handler behind a pipe 0 is no limit; 1 byte is, and no core fits.
 void limit_cores(void) {
   const struct rlimit none = {1, 1};
   if (setrlimit(RLIMIT_CORE, &none)) limit(RLIMIT_CORE, 1, "core limit");

@@ -1,4 +1,4 @@
-// Landlock's three calls, for every version of it.
+// Landlock's three system calls, for all its versions.
 #define _GNU_SOURCE
 #include "ruleset.h"
 
@@ -24,14 +24,14 @@ struct path_rule {
   int32_t parent_fd;
 } __attribute__((packed));
 
-// 0 on a kernel without it.
+// Returns 0 on a kernel without Landlock.
 long landlock_abi(void) {
   long abi = syscall(CREATE_RULESET, NULL, 0, VERSION_FLAG);
   return abi < 0 ? 0 : abi;
 }
 
-// All that this kernel knows: bits 0-12 came with the first version, then one with each of 2 (refer),
-// 3 (truncate) and 5 (ioctl).
+// All rights that this kernel knows: bits 0-12 came with version 1, then one bit each with versions
+// 2 (refer), 3 (truncate) and 5 (ioctl).
 uint64_t file_rights(void) {
   long abi = landlock_abi();
   if (abi >= 5) return (1ULL << 16) - 1;
@@ -45,7 +45,7 @@ static size_t known_size(long abi) {
   return offsetof(struct ruleset_attributes, handled_access_net);
 }
 
-// Refuses every right to files, and of these what this kernel knows.
+// Refuses all file rights, and those of `network` and `scopes` that this kernel knows.
 int open_ruleset(uint64_t network, uint64_t scopes) {
   struct ruleset_attributes attributes = {file_rights(), network, scopes};
   int ruleset = (int)syscall(CREATE_RULESET, &attributes, known_size(landlock_abi()), 0);
@@ -53,7 +53,7 @@ int open_ruleset(uint64_t network, uint64_t scopes) {
   return ruleset;
 }
 
-// False when the path cannot be opened or allowed; errno says why.
+// Returns false when the path cannot be opened or allowed; errno says why.
 bool allow_beneath(int ruleset, const char *path, uint64_t rights) {
   struct stat found;
   int fd = open(path, O_PATH | O_CLOEXEC);

@@ -1,11 +1,11 @@
-// Landlock: which files a process may use, by the paths above them, whatever it is asked to do.
+// Landlock: restricts which files a process may use, by the paths above them.
 #ifndef CAUSEWAY_RULESET_H
 #define CAUSEWAY_RULESET_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-// Headers older than the kernel have neither the later rights nor the scopes.
+// Older kernel headers have neither the later rights nor the scopes.
 #define EXECUTE (1ULL << 0)
 #define WRITE_FILE (1ULL << 1)
 #define READ_FILE (1ULL << 2)

@@ -9,7 +9,7 @@ namespace {
 
 Verdict Refuse(Reason reason, double observed) { return {reason, observed, kNoMember}; }
 
-// Without a descriptor for the question nobody can be judged: that is no refusal for ever.
+// Without a free descriptor nobody can be judged, but that is no lasting refusal.
 Reason UnlessOutOfDescriptors(Reason reason, int error) {
   return error == EMFILE || error == ENFILE ? Reason::kTooMany : reason;
 }
@@ -66,7 +66,7 @@ Verdict Admission::Judge(int socket, const Peer& peer) {
   if (!user.admits() || kind_ == Kind::kUid) return user;
   const MemberRef known = members_->FindAlive(peer.pid);
   if (known == kNoMember) return JudgeUnknown(socket, peer);
-  // It cannot have left its PID namespace, but it can have lost its tracer.
+  // A process cannot leave its PID namespace, but it can lose its tracer.
   Verdict verdict = kind_ == Kind::kTracer ? JudgeAgain(peer, known) : Verdict{};
   verdict.member = known;
   if (verdict.admits()) return verdict;
@@ -109,7 +109,7 @@ Verdict Admission::JudgeNamespace(pid_t pid) const {
 
 Verdict Admission::JudgeTracer(pid_t pid) const {
   const pid_t tracer = TracerOf(pid);
-  // A dead tracer's number may be another process's by now.
+  // Another process may now have the pid of a dead tracer.
   if (tracer == tracer_ && IsAlive(fd_)) return {};
   const int error = tracer < 0 ? errno : 0;
   return Refuse(UnlessOutOfDescriptors(Reason::kTracer, error), tracer);

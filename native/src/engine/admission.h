@@ -1,5 +1,5 @@
-// Who may call. An abstract socket has no file mode and its name can be read by every local user,
-// so what the kernel says of the calling process decides.
+// Decides who may call. An abstract socket has no file mode, and every local user can read its
+// name. So the kernel's facts about the calling process decide.
 #ifndef CAUSEWAY_ENGINE_ADMISSION_H
 #define CAUSEWAY_ENGINE_ADMISSION_H
 
@@ -16,13 +16,13 @@ enum class Reason : int32_t { kNone, kNotOpen, kUid, kGone, kNamespace, kTracer,
 
 struct Verdict {
   Reason reason = Reason::kNone;
-  double observed = 0;         // what the peer has in place of what is expected
-  MemberRef member = kNoMember;  // counted; give it back with Release
+  double observed = 0;         // the peer's value, which differs from the expected one
+  MemberRef member = kNoMember;  // counted; end it with Release
 
   bool admits() const { return reason == Reason::kNone; }
 };
 
-// A user, or a range of them: root of a user namespace may become any of its ids.
+// One user, or a range: root of a user namespace may become any of its ids.
 struct Uids {
   uid_t first = 0;
   uid_t count = 1;
@@ -37,12 +37,12 @@ class Admission {
   Admission(const Admission&) = delete;
   Admission& operator=(const Admission&) = delete;
 
-  // What makes a process a member, besides the uid. Each answers 0 or -errno.
+  // Set what makes a process a member, besides the uid. Each returns 0 or -errno.
   int AdmitUid(Uids uids);
   int AdmitNamespaceOf(Uids uids, pid_t pid);
   int AdmitTracedBy(Uids uids, pid_t pid);
 
-  // Lets go of the processes and the namespace known so far.
+  // Forgets the admitted processes and namespace.
   void AdmitNobody();
 
   // Judges a process of this PID namespace, which the caller knows the user of.
@@ -51,7 +51,7 @@ class Admission {
   // Judges the peer of a connection just accepted.
   Verdict Judge(int socket, const Peer& peer);
 
-  // Judges again the process that an open connection was admitted for.
+  // Judges again the process behind an open connection.
   Verdict JudgeAgain(const Peer& peer, MemberRef member);
 
  private:
@@ -69,7 +69,7 @@ class Admission {
   Kind kind_ = Kind::kNobody;
   Uids uids_;
   int fd_ = -1;             // the job's PID namespace, or a pidfd of its tracer
-  NamespaceId namespace_{};  // cannot be given to another one while fd_ is open
+  NamespaceId namespace_{};  // stays unique while fd_ is open
   pid_t tracer_ = 0;
 };
 

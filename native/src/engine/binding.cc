@@ -1,4 +1,4 @@
-// The engine's JavaScript face; its typed one is src/bridge-engine.ts.
+// The engine's JavaScript binding; src/bridge-engine.ts declares its types.
 #include "binding.h"
 
 #include <memory>
@@ -47,7 +47,7 @@ class BridgeEngine final : public Napi::ObjectWrap<BridgeEngine>,
     int result = engine_->Open();
     if (result == 0) {
       loop_ = std::make_unique<Loop>(uv, this);
-      // While handles of ours are in the loop, this must stay; and they must go with the thread.
+      // This object must outlive its handles in the loop, which must close with the thread.
       Ref();
       napi_add_async_cleanup_hook(info.Env(), OnThreadEnd, this, &cleanup_);
       result = loop_->Open(engine_->epoll_fd());
@@ -75,7 +75,7 @@ class BridgeEngine final : public Napi::ObjectWrap<BridgeEngine>,
     return Napi::Boolean::New(info.Env(), was_there);
   }
 
-  // judgeAgain(tag, into): reason; what was observed is written to the Float64Array.
+  // judgeAgain(tag, into) -> reason; writes the observed value to the Float64Array
   Napi::Value JudgeAgain(const Napi::CallbackInfo& info) {
     const Verdict verdict = engine_->JudgeAgain(info[0].As<Napi::Number>().DoubleValue());
     info[1].As<Napi::Float64Array>()[0] = verdict.observed;
@@ -91,13 +91,13 @@ class BridgeEngine final : public Napi::ObjectWrap<BridgeEngine>,
   void Shut(std::string_view last_word) {
     if (is_shut_) return;
     is_shut_ = true;
-    // The poll handle first: libuv must not look at a closed epoll set.
+    // Close the poll handle first: libuv must not use a closed epoll set.
     if (loop_) loop_->Close();
     engine_->Close(last_word);
     if (!loop_) LetGo();
   }
 
-  // What they call holds all of a bridge, and so this object itself, which would never be collected.
+  // The callbacks refer to the whole bridge and so to this object, which would never be collected.
   void LetGo() {
     on_lines_.Reset();
     on_refusals_.Reset();
@@ -119,8 +119,8 @@ class BridgeEngine final : public Napi::ObjectWrap<BridgeEngine>,
 
   void OnReadable() override {
     const Napi::HandleScope scope(Env());
-    // A caller that is alone gets its answer before anybody looks for another one; in a crowd the
-    // calls go to JavaScript together.
+    // A lone caller gets its answer before more connections are accepted; in a crowd, calls go to
+    // JavaScript together.
     size_t lines = was_crowded_ ? 0 : RunTurn(1);
     if (!is_shut_) lines += RunTurn(Engine::kMaxAccepts);
     was_crowded_ = lines > 1;
@@ -138,7 +138,7 @@ class BridgeEngine final : public Napi::ObjectWrap<BridgeEngine>,
 
   void OnTimer() override {
     const Napi::HandleScope scope(Env());
-    // After a pause of the whole process, what came in time may still be in the sockets.
+    // If the whole process was paused, requests that came in time may still be in the sockets.
     RunTurn(Engine::kMaxAccepts);
     if (is_shut_) return;
     if (engine_->is_behind()) loop_->WakeAt(loop_->now());

@@ -9,7 +9,7 @@
 
 namespace causeway {
 
-// A slot and its generation in a number that JavaScript holds exactly.
+// Slot and generation in one number that a JavaScript number represents exactly.
 inline double ToTag(Slot slot, uint32_t generation) {
   return static_cast<double>((static_cast<uint64_t>(generation) << 21) | slot);
 }
@@ -18,19 +18,19 @@ class Connections {
  public:
   static constexpr Slot kMaxSlots = 1u << 21;
 
-  // A free slot for the descriptor; kNoSlot when there is none.
+  // Returns a free slot for the descriptor; kNoSlot when there is none.
   Slot Open(int fd);
 
-  // Closes the descriptor; the slot belongs to somebody else from now on.
+  // Closes the descriptor; afterwards the slot may be used for another connection.
   void Close(Slot slot);
 
   Connection& operator[](Slot slot) { return slots_[slot]; }
 
-  // The connection that a tag or an event was made for; nullptr when it is closed.
+  // The connection of a tag or an event; nullptr when it is closed.
   Connection* Find(Slot slot, uint32_t generation);
   Connection* FindTag(double tag, Slot* slot);
 
-  // Slots ever used; free ones are in state kFree.
+  // Number of slots ever used; free ones are in state kFree.
   size_t size() const { return slots_.size(); }
 
  private:
@@ -38,8 +38,8 @@ class Connections {
   std::vector<Slot> free_;
 };
 
-// Connections in the order in which their time is up: all of one list have the same time from
-// their start, so that the newest is always the last.
+// Connections ordered by deadline: all connections of one list get the same time, so the newest is
+// always the last.
 class DeadlineList {
  public:
   DeadlineList(Connections* connections, uint64_t timeout_ms)
@@ -48,10 +48,10 @@ class DeadlineList {
   void Start(Slot slot, uint64_t now);
   void Stop(Slot slot);
 
-  // The first one whose time is up; kNoSlot for none.
+  // The first connection whose deadline has passed; kNoSlot for none.
   Slot FirstDue(uint64_t now) const;
 
-  // When the first one is due; UINT64_MAX for an empty list.
+  // The earliest deadline; UINT64_MAX for an empty list.
   uint64_t NextDue() const;
 
  private:

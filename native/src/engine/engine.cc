@@ -14,11 +14,11 @@
 namespace causeway {
 namespace {
 
-// Out of descriptors: accept(2) would fail at once again, and the queue stays readable.
+// Without free descriptors accept(2) would fail again at once, while the queue stays readable.
 constexpr uint64_t kAcceptPauseMs = 50;
 
-// Refused connections that may wait for their peer to close: an eighth of all descriptors at the
-// most, because strangers are among them. The job's own have a limit anyway.
+// Most refused connections that may wait for their peer to close: an eighth of all descriptors,
+// because strangers are among them. The job's own connections have another limit.
 constexpr size_t kMaxLingering = 1024;
 
 size_t LingeringAllowed() {
@@ -66,9 +66,9 @@ void Engine::Run(uint64_t now, int max_accepts) {
   epoll_event events[kMaxEvents];
   const int count = epoll_wait(epoll_, events, kMaxEvents, 0);
   is_behind_ = count == kMaxEvents;
-  // A listener that is not among the events has an empty queue, if it is listened to.
+  // The queue of a listener without an event is empty, if the listener is in the epoll set.
   bool queues_were_empty = !is_behind_ && resume_accepting_ == 0;
-  // Each address has its share: whoever floods one must not shut out those who use the other.
+  // Each address has its share: a flood on one must not shut out clients of the other.
   const int share = std::max(1, max_accepts / static_cast<int>(listeners_.size()));
   members_.BeginRound();
   for (int index = 0; index < count; index++) {
@@ -80,7 +80,7 @@ void Engine::Run(uint64_t now, int max_accepts) {
   members_.EndRound(queues_were_empty);
 }
 
-// Answers whether the queue is empty now.
+// Returns whether the queue is empty now.
 bool Engine::AcceptFrom(int listener, int max_accepts) {
   while (resume_accepting_ == 0 && max_accepts-- > 0) {
     const int fd = accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -113,7 +113,7 @@ void Engine::Welcome(int fd) {
   Read(slot);
 }
 
-// Counted apart, so that strangers take no connection away from the job.
+// Refused connections count separately, so that strangers take none from the job.
 void Engine::TurnAway(Slot slot, Reason reason, double observed) {
   Connection& connection = connections_[slot];
   connection.is_refused = true;

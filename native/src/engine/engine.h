@@ -1,7 +1,7 @@
 // The bridge's transport: listening sockets and connections in an epoll set of their own.
 //
-// Knows nothing of JavaScript or of a loop: whoever owns it calls Run when the epoll descriptor is
-// readable and Expire when NextDue has come.
+// It knows neither JavaScript nor an event loop: its owner calls Run when the epoll descriptor is
+// readable, and Expire at the time NextDue.
 #ifndef CAUSEWAY_ENGINE_ENGINE_H
 #define CAUSEWAY_ENGINE_ENGINE_H
 
@@ -18,7 +18,7 @@
 
 namespace causeway {
 
-// What one bridge accepts at the most; BridgeLimits in runtime says what each is good for.
+// The limits of one bridge; BridgeLimits in runtime gives the reason for each.
 struct Limits {
   size_t max_line_bytes;
   uint64_t line_timeout_ms;
@@ -29,7 +29,7 @@ struct Limits {
   uint64_t drain_timeout_ms;
 };
 
-// Replies that need no look at the request, each with its newline.
+// Replies that do not depend on the request, each with its newline.
 struct Notices {
   std::string line_too_long;
   std::string line_too_late;
@@ -38,14 +38,14 @@ struct Notices {
   std::string peer_rejected;
 };
 
-// Connections turned away for one reason since the last look, and the first of them.
+// Connections refused for one reason since the last report, and the first of them.
 struct Refusals {
   uint32_t count = 0;
   Peer peer;
   double observed = 0;
 };
 
-// Takes the lines of one Run; each view ends with the call.
+// Takes the lines of one Run; each view is valid only during the call.
 class LineSink {
  public:
   virtual void TakeLine(double tag, const Peer& peer, std::string_view line) = 0;
@@ -62,41 +62,41 @@ class Engine {
   static constexpr int kMaxLines = kMaxEvents + kMaxAccepts;
   static constexpr size_t kReasons = static_cast<size_t>(Reason::kTooMany) + 1;
 
-  // Owns the listening descriptors from now on.
+  // Takes ownership of the listening descriptors.
   Engine(std::vector<int> listeners, const Limits& limits, Notices notices, LineSink* sink);
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  // 0 or -errno.
+  // Returns 0 or -errno.
   int Open();
 
   int epoll_fd() const { return epoll_; }
   Admission& admission() { return admission_; }
 
-  // Accepts, reads and sends what can be without waiting. now: ms of any steady clock.
+  // Accepts, reads and sends as far as possible without waiting. now: ms of any steady clock.
   void Run(uint64_t now, int max_accepts = kMaxAccepts);
 
-  // Whether there was more than the last Run took.
+  // Whether the last Run left events unhandled.
   bool is_behind() const { return is_behind_; }
 
-  // After the replies that came at once: those that follow are late.
+  // Call it after the replies that came at once: later replies are late.
   void EndTurn() { turn_++; }
 
-  // Answers a connection and closes it; false when it is gone. Without text: without a byte.
+  // Answers a connection and closes it; false when it is gone. Without text it sends nothing.
   bool Reply(double tag, const std::string_view* text_with_newline, uint64_t now);
 
   // Whether the process of an open connection still belongs to the deployment.
   Verdict JudgeAgain(double tag);
 
-  // Ends what has taken too long.
+  // Ends connections whose deadline has passed.
   void Expire(uint64_t now);
   uint64_t NextDue() const;
 
-  // Connections turned away, by Reason; the caller clears what it has seen.
+  // Refused connections, by Reason; the caller clears those it has reported.
   std::array<Refusals, kReasons>& refusals() { return refusals_; }
 
-  // Closes everything; calls that are being answered get the last word.
+  // Closes everything; unanswered calls get the last word.
   void Close(std::string_view last_word);
 
  private:

@@ -1,4 +1,4 @@
-// What the events of the engine's epoll set are about, in their 64 bits of data.
+// The 64 bits of data of an epoll event: they say what the event is about.
 #ifndef CAUSEWAY_ENGINE_EVENT_H
 #define CAUSEWAY_ENGINE_EVENT_H
 
@@ -9,7 +9,7 @@
 
 namespace causeway {
 
-// In the low half stands the slot of a connection, or one of these, which no connection has.
+// The low half is the slot of a connection, or one of these marks, which no slot has.
 constexpr uint32_t kListenerMark = UINT32_MAX;
 constexpr uint32_t kMemberMark = UINT32_MAX - 1;
 

@@ -1,4 +1,4 @@
-// What happens on one connection: bytes in, one line, one reply, close.
+// Handles one connection: bytes in, one line, one reply, close.
 #include <algorithm>
 #include <cerrno>
 
@@ -12,11 +12,11 @@
 namespace causeway {
 namespace {
 
-// One read an event, whatever is left: the kernel's list of ready connections is a round robin, and
-// a flood on one of them must not make the others wait, of this bridge or another one.
+// One read per event, even if more is left: the kernel's ready list is a round robin, and a flood
+// on one connection must not delay others, of this bridge or another.
 constexpr size_t kReadBytes = 32768;
 
-// Every engine of the process runs in the same thread as long as it reads.
+// All engines of a thread share one buffer: each has finished with it before the next reads.
 thread_local char read_buffer[kReadBytes];
 
 bool HasInput(int fd) {
@@ -70,8 +70,8 @@ bool Engine::Reply(double tag, const std::string_view* text, uint64_t now) {
   return true;
 }
 
-// Replies to a peer whose request is not read, or not to its end. It may be sending still, and few
-// clients read a reply after their send has failed: so it gets time to close.
+// Replies to a peer whose request was not read to its end. The peer may still be sending, and few
+// clients read a reply after a failed send: so it gets time to close.
 void Engine::Dismiss(Slot slot, const std::string& notice) {
   Connection& connection = connections_[slot];
   StopDeadline(slot);
@@ -83,7 +83,7 @@ void Engine::Dismiss(Slot slot, const std::string& notice) {
 }
 
 void Engine::Send(Slot slot, std::string_view text) {
-  // Part of a reply is worse than none.
+  // An incomplete reply is worse than none.
   if (buffered_ + text.size() > limits_.max_buffered_bytes) {
     return Dismiss(slot, notices_.buffers_full);
   }
@@ -113,7 +113,7 @@ void Engine::SendRest(Slot slot) {
   Await(slot, EPOLLOUT);
 }
 
-// The reply is out. Closing with unread input would reset the connection under a peer that sends.
+// The reply is sent. Closing with unread input would reset the connection of a sending peer.
 void Engine::Finish(Slot slot) {
   Connection& connection = connections_[slot];
   const bool is_late = connection.turn != turn_;
@@ -141,8 +141,8 @@ void Engine::ReadAway(Slot slot) {
   Await(slot, EPOLLIN);
 }
 
-// One event, then the connection is silent until it is awaited again: nobody has to take it out of
-// the set while its call is being answered.
+// One-shot: after an event the connection is silent until the next Await, so it need not leave the
+// set while its call is being answered.
 void Engine::Await(Slot slot, uint32_t events) {
   Connection& connection = connections_[slot];
   epoll_event event{};

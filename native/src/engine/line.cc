@@ -27,7 +27,7 @@ Progress TakeBytes(Connection* connection, std::string_view chunk, size_t max_by
   const size_t end = text.find('\n');
   if (end == std::string_view::npos) {
     pending.append(text);
-    // One byte more than the limit may be the carriage return before the newline.
+    // One byte over the limit may be the carriage return before the newline.
     const bool is_over = pending.size() > max_bytes + 1 || connection->blanks > max_bytes;
     return is_over ? Progress::kTooLong : Progress::kMore;
   }

@@ -1,4 +1,4 @@
-// Bytes → line: the first line that is not blank, ended by \n, \r\n or the end of the stream.
+// Bytes → line: the first non-blank line, ended by \n, \r\n or the end of the stream.
 #ifndef CAUSEWAY_ENGINE_LINE_H
 #define CAUSEWAY_ENGINE_LINE_H
 
@@ -10,17 +10,17 @@
 namespace causeway {
 
 enum class Progress {
-  kMore,     // the line's end has not come yet
-  kLine,     // the line is whole
-  kTooLong,  // longer than allowed, or nothing but blank lines for as long
+  kMore,     // the line has not ended yet
+  kLine,     // the line is complete
+  kTooLong,  // longer than allowed, or as many bytes of blank lines
 };
 
-// Takes the next bytes of a connection. With kLine, line is without its end; it points into the
-// chunk when that held all of it, else into the connection's bytes.
+// Takes the next bytes of a connection. With kLine, `line` is the line without its end. It points
+// into the chunk if that contained all of it, else into the connection's bytes.
 Progress TakeBytes(Connection* connection, std::string_view chunk, size_t max_bytes,
                    std::string_view* line);
 
-// The stream has ended: what came since the last line end is a line, too; empty for none.
+// The stream has ended: bytes since the last line end are a line, too; empty for none.
 Progress TakeEnd(Connection* connection, size_t max_bytes, std::string_view* line);
 
 }  // namespace causeway

@@ -6,7 +6,7 @@ int Loop::Open(int epoll_fd) {
   uv_timer_init(loop_, &timer_);
   timer_.data = this;
   open_handles_ = 1;
-  // Deadlines alone keep no program running.
+  // A deadline alone does not keep a program running.
   uv_unref(reinterpret_cast<uv_handle_t*>(&timer_));
   const int failed = uv_poll_init(loop_, &poll_, epoll_fd);
   if (failed) return failed;
@@ -18,7 +18,7 @@ int Loop::Open(int epoll_fd) {
 }
 
 void Loop::WakeAt(uint64_t due) {
-  // Waking too early costs little, and starting a timer for every connection more.
+  // An early wake-up costs little; starting the timer for every connection would cost more.
   if (due >= wake_at_) return;
   wake_at_ = due;
   const uint64_t delay = due > now() ? due - now() : 0;

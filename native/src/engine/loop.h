@@ -1,4 +1,4 @@
-// The engine's place in Node's event loop: one poll handle for its epoll set, one timer.
+// The engine's handles in Node's event loop: one poll handle for its epoll set, and one timer.
 #ifndef CAUSEWAY_ENGINE_LOOP_H
 #define CAUSEWAY_ENGINE_LOOP_H
 
@@ -12,7 +12,7 @@ class LoopClient {
  public:
   virtual void OnReadable() = 0;
   virtual void OnTimer() = 0;
-  // Both handles are closed; the Loop may go.
+  // Both handles are closed; the Loop may be deleted.
   virtual void OnClosed() = 0;
 
  protected:
@@ -25,12 +25,12 @@ class Loop {
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
 
-  // 0 or -errno; after a failure, too, it must be closed before it goes.
+  // Returns 0 or -errno; even after a failure, close it before deleting it.
   int Open(int epoll_fd);
 
   uint64_t now() const { return uv_now(loop_); }
 
-  // Calls OnTimer at that time (of now()); UINT64_MAX: when there is something again.
+  // Calls OnTimer at that time (as now()); UINT64_MAX: not until WakeAt is called again.
   void WakeAt(uint64_t due);
 
   void Close();

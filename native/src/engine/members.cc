@@ -9,7 +9,7 @@
 namespace causeway {
 namespace {
 
-// Each idle one costs a descriptor; a job that starts a process for every call shall not use up all.
+// Each idle process costs a descriptor; a job that starts one per call must not use up all of them.
 constexpr size_t kMaxKnown = 64;
 
 }  // namespace
@@ -28,7 +28,7 @@ MemberRef Members::Remember(pid_t pid, int pidfd) {
   const auto found = by_pid_.find(pid);
   if (found != by_pid_.end()) {
     if (IsAlive(found->second)) {
-      // Two living processes have no pid in common: it is the same one.
+      // Two living processes never share a pid, so it is the same process.
       close(pidfd);
       return Count(found->second);
     }
@@ -47,7 +47,7 @@ MemberRef Members::Add(pid_t pid, int pidfd) {
   free_.pop_back();
   members_[member] = {pid, pidfd, 0, round_};
   by_pid_[pid] = member;
-  // When this fails, the descriptor of an ended process is kept until there are too many.
+  // If this fails, the descriptor of an ended process stays until there are too many.
   epoll_event event{};
   event.events = EPOLLIN | EPOLLONESHOT;
   event.data.u64 = PackMember(member);
@@ -55,7 +55,7 @@ MemberRef Members::Add(pid_t pid, int pidfd) {
   return member;
 }
 
-// Another process may have the place by now.
+// The entry may now belong to another process.
 void Members::OnEvent(MemberRef member) {
   if (members_[member].pid != 0 && !IsAlive(member)) Forget(member);
 }
@@ -73,11 +73,11 @@ void Members::Release(MemberRef member) {
   if (member == kNoMember) return;
   Member& released = members_[member];
   released.connections--;
-  // Forgotten already while this was its last connection.
+  // It was forgotten while this was its last connection.
   if (released.connections == 0 && released.pid == 0) Forget(member);
 }
 
-// Takes the pid away at once; the pidfd stays until the last connection is gone.
+// Frees the pid at once; the pidfd stays open until the last connection is gone.
 void Members::Forget(MemberRef member) {
   Member& forgotten = members_[member];
   if (forgotten.pid != 0) by_pid_.erase(forgotten.pid);

@@ -1,8 +1,8 @@
-// Processes known to belong to the deployment, each held by a pidfd.
+// Processes known to belong to the deployment, each with an open pidfd.
 //
-// A known process calls again at the price of one poll(2) instead of a walk through /proc: its pid
-// is the peer's as long as it lives, provided that it had the pid before the peer connected. It had
-// when every accept queue has been seen empty after the process became known.
+// For a known process, a call costs one poll(2) instead of a walk through /proc. While it lives,
+// its pid is the peer's, provided that it had the pid before the peer connected. That is so once
+// every accept queue has been seen empty after the process became known.
 #ifndef CAUSEWAY_ENGINE_MEMBERS_H
 #define CAUSEWAY_ENGINE_MEMBERS_H
 
@@ -24,34 +24,34 @@ class Members {
   Members(const Members&) = delete;
   Members& operator=(const Members&) = delete;
 
-  // Where to tell of processes that end: events of PackMember.
+  // The epoll set that reports ended processes, as events of PackMember.
   void WatchWith(int epoll_fd) { epoll_ = epoll_fd; }
 
-  // The process of this pid, when it is known, surely meant and alive; counted.
+  // The process with this pid, if it is known, certainly the peer, and alive; counted.
   MemberRef FindAlive(pid_t pid);
 
-  // Takes the pidfd of a process that was just found to belong; counted.
+  // Takes the pidfd of a process that was found to belong; counted.
   MemberRef Remember(pid_t pid, int pidfd);
 
   bool IsAlive(MemberRef member) const;
 
-  // One connection less.
+  // Ends one count.
   void Release(MemberRef member);
 
-  // Takes an event of the epoll set.
+  // Handles an event of the epoll set.
   void OnEvent(MemberRef member);
 
-  // Gives back the descriptors of processes that have no connection.
+  // Closes the descriptors of processes without a connection.
   void ForgetIdle();
 
-  // Between these two, connections are accepted; queues_were_empty: every accept queue was seen
-  // empty at some time in between.
+  // Connections are accepted between these two; queues_were_empty: every accept queue was seen
+  // empty in between.
   void BeginRound() { round_++; }
   void EndRound(bool queues_were_empty) {
     if (queues_were_empty) trusted_before_ = round_;
   }
 
-  // Nobody is known any more; open connections keep their process.
+  // Forgets all processes; open connections keep theirs.
   void ForgetAll();
 
  private:

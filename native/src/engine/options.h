@@ -1,4 +1,4 @@
-// The constructor's arguments, from JavaScript.
+// Parses the constructor's arguments from JavaScript.
 #ifndef CAUSEWAY_ENGINE_OPTIONS_H
 #define CAUSEWAY_ENGINE_OPTIONS_H
 
@@ -10,10 +10,10 @@
 
 namespace causeway {
 
-// In the order of `limitValues` in src/bridge-engine.ts; Infinity lifts a limit.
+// In the same order as `limitValues` in src/bridge-engine.ts; Infinity lifts a limit.
 Limits ReadLimits(const Napi::Float64Array& values);
 
-// In the order of `noticeTexts` there, without their newlines.
+// In the same order as `noticeTexts` there, without their newlines.
 Notices ReadNotices(const Napi::Array& texts);
 
 // kind, first uid, count, pid: says so to the admission, and answers 0 or -errno. The kinds are in the

@@ -1,4 +1,4 @@
-// Who is at the other end of a connection, as the kernel recorded it at connect(2).
+// The peer of a connection, as the kernel recorded it at connect(2).
 #ifndef CAUSEWAY_ENGINE_PEER_H
 #define CAUSEWAY_ENGINE_PEER_H
 
@@ -7,12 +7,12 @@
 namespace causeway {
 
 struct Peer {
-  pid_t pid = 0;  // 0 when it cannot be seen from this PID namespace
+  pid_t pid = 0;  // 0 when it is not visible from this PID namespace
   uid_t uid = 0;
   gid_t gid = 0;
 };
 
-// SO_PEERCRED of a connected socket; false (errno) when there is none.
+// SO_PEERCRED of a connected socket; false (errno) when it has none.
 bool ReadPeer(int fd, Peer* peer);
 
 }  // namespace causeway

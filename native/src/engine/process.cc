@@ -24,7 +24,7 @@
 namespace causeway {
 namespace {
 
-// PID namespaces nest at the most 32 deep (pid_namespaces(7)).
+// PID namespaces nest at most 32 deep (pid_namespaces(7)).
 constexpr int kMaxDepth = 32;
 
 template <size_t N>
@@ -50,7 +50,7 @@ int OpenPeerProcess(int socket, pid_t pid) {
   int pidfd = -1;
   socklen_t size = sizeof pidfd;
   if (getsockopt(socket, SOL_SOCKET, SO_PEERPIDFD, &pidfd, &size) == 0) return pidfd;
-  // Before Linux 6.5 only the number is known, which a later process may have by now.
+  // Before Linux 6.5 only the pid is known, which a later process may have by now.
   return errno == ENOPROTOOPT ? OpenProcess(pid) : -1;
 }
 
@@ -66,7 +66,7 @@ bool IsAlive(int pidfd) {
 pid_t TracerOf(pid_t pid) {
   const int fd = OpenProcFile(pid, "status");
   if (fd < 0) return -1;
-  // The line is among the first; a process's name, which comes before it, has no newline in it.
+  // The line is among the first; only the process's name precedes it, without a newline in it.
   char text[1024];
   const ssize_t length = read(fd, text, sizeof text - 1);
   close(fd);
@@ -92,7 +92,7 @@ bool IsInNamespace(pid_t pid, const NamespaceId& wanted, ino_t* observed) {
     const NamespaceId id = IdOf(fd);
     if (depth == 0) *observed = id.second;
     is_inside = id == wanted;
-    // Fails at our own namespace, whose parents are none of our business.
+    // Fails at our own namespace, above which there is nothing to look for.
     const int parent = is_inside ? -1 : ioctl(fd, NS_GET_PARENT);
     close(fd);
     fd = parent;

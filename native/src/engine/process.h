@@ -1,5 +1,5 @@
-// What the kernel says of a process. Every question about a pid can be answered about another
-// process that got the same number; so ask, then see that the pidfd is still alive.
+// Facts from the kernel about a process. A pid may have passed to another process, so every fact
+// about a pid counts only if the pidfd is still alive afterwards.
 #ifndef CAUSEWAY_ENGINE_PROCESS_H
 #define CAUSEWAY_ENGINE_PROCESS_H
 
@@ -9,28 +9,28 @@
 
 namespace causeway {
 
-// A pidfd of the process that connected; -1 (errno) when it is gone already.
+// A pidfd of the process that connected; -1 (errno) when it is already gone.
 int OpenPeerProcess(int socket, pid_t pid);
 
 // A pidfd of a process of this PID namespace; -1 (errno).
 int OpenProcess(pid_t pid);
 
-// Whether the process has not ended yet; a zombie has.
+// Whether the process has not ended yet; a zombie has ended.
 bool IsAlive(int pidfd);
 
-// The process that traces it: 0 for none, -1 (errno) when that can't be read.
+// The process that traces it: 0 for none, -1 (errno) when unreadable.
 pid_t TracerOf(pid_t pid);
 
-// Device and inode, which name a namespace as long as somebody holds it open.
+// Device and inode: they identify a namespace while it is held open.
 using NamespaceId = std::pair<dev_t, ino_t>;
 
-// /proc/PID/ns/pid, opened; -1 (errno).
+// Opens /proc/PID/ns/pid; -1 (errno).
 int OpenPidNamespace(pid_t pid);
 
 NamespaceId IdOf(int namespace_fd);
 
-// Whether the process lives in that PID namespace or in one made inside it. observed: the inode
-// of its own, 0 (errno) when it can't be read.
+// Whether the process is in that PID namespace or in one inside it. observed: the inode of the
+// process's own namespace, 0 (errno) when unreadable.
 bool IsInNamespace(pid_t pid, const NamespaceId& wanted, ino_t* observed);
 
 }  // namespace causeway

@@ -25,7 +25,7 @@ napi_value ToJavaScript(napi_env env, std::string_view line) {
 ReplyText::ReplyText(napi_env env, napi_value string) {
   size_t length = 0;
   napi_get_value_string_utf8(env, string, short_, sizeof short_, &length);
-  // A full buffer may hold the first part of more. The place of the NUL becomes the newline's.
+  // A full buffer may contain only a part. The newline replaces the NUL.
   if (length < sizeof short_ - 1 - kMaxUtf8Bytes) {
     short_[length] = '\n';
     text_ = {short_, length + 1};

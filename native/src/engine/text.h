@@ -1,4 +1,4 @@
-// JavaScript strings and the bytes of lines.
+// Converts between JavaScript strings and the bytes of lines.
 #ifndef CAUSEWAY_ENGINE_TEXT_H
 #define CAUSEWAY_ENGINE_TEXT_H
 
@@ -9,10 +9,10 @@
 
 namespace causeway {
 
-// A line of ASCII becomes a string; any other one a Buffer, for whoever judges its UTF-8.
+// An ASCII line becomes a string, any other a Buffer, whose UTF-8 JavaScript checks.
 napi_value ToJavaScript(napi_env env, std::string_view line);
 
-// A string's UTF-8 and a newline; without an allocation as long as it is short.
+// A string's UTF-8 and a newline; a short one needs no allocation.
 class ReplyText {
  public:
   ReplyText(napi_env env, napi_value string);

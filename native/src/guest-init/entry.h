@@ -1,5 +1,5 @@
-// Where the kernel enters a program without a libc: argc, argv and the environment are on the
-// stack, and `run` gets its address.
+// Entry point of a program without a libc: argc, argv and the environment are on the stack, and
+// `run` gets their address.
 #ifndef CAUSEWAY_GUEST_INIT_ENTRY_H
 #define CAUSEWAY_GUEST_INIT_ENTRY_H
 

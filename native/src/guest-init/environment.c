@@ -1,18 +1,18 @@
-// What to run: strings from descriptor 3, each ended by NUL. The command and its arguments, an empty
-// string, then the environment as `NAME=VALUE`.
+// Reads the command: strings from descriptor 3, each ended by NUL. First the command and its
+// arguments, then an empty string, then the environment as `NAME=VALUE`.
 //
-// The environment never comes through the tracer's own environment, where LD_PRELOAD would load the job's code
+// The environment never passes through the tracer's own, where LD_PRELOAD would load the job's code
 // into the tracer, on the host.
 #include "guest-init.h"
 
 enum { MAX_BYTES = 256 * 1024, MAX_STRINGS = 4095 };
 
 static char block[MAX_BYTES + 1];
-// Both vectors, each ended by NULL.
+// Both vectors, each ended by a null pointer.
 static char *strings[MAX_STRINGS + 2];
 static char **variables;
 
-// Answers the number of bytes, or -errno; -TOO_BIG when the block goes on past the limit.
+// Returns the number of bytes, or -errno; -TOO_BIG when the block exceeds the limit.
 static long read_block(void) {
   long total = 0;
   for (;;) {
@@ -24,7 +24,7 @@ static long read_block(void) {
   }
 }
 
-// Splits the block; the first empty string ends the command.
+// Splits the block into strings; the first empty one ends the command.
 static int split_block(long size) {
   int count = 0;
   for (long at = 0; at < size; at++) {
@@ -38,7 +38,7 @@ static int split_block(long size) {
   return variables && strings[0] ? 0 : NOT_FOUND;
 }
 
-// Reads to the end of descriptor 3; answers 0 or an errno.
+// Reads descriptor 3 to its end; returns 0 or an errno.
 int read_start(void) {
   long size = read_block();
   if (size < 0) return (int)-size;
@@ -54,7 +54,7 @@ char **environment(void) {
   return variables;
 }
 
-// The value of a variable, or null; the first one counts, as in getenv(3).
+// The value of a variable, or null; the first match counts, as in getenv(3).
 const char *environment_value(const char *name) {
   for (char **variable = variables; *variable; variable++) {
     const char *at = *variable;

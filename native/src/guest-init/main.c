@@ -1,8 +1,8 @@
-// bridge-guest-init: starts the job and reports what really became of it.
+// bridge-guest-init: starts the job and reports its real exit.
 //
-// It runs inside the guest's root, under the tracer, whose own exit status cannot be used. Command
-// and environment come on descriptor 3, records of 8 bytes go to descriptor 4: a letter, three zero
-// bytes, an unsigned 32-bit number (little-endian):
+// It runs inside the guest's root, under the tracer, whose own exit status is useless. Command and
+// environment come on descriptor 3; 8-byte records go to descriptor 4: a letter, three zero bytes,
+// an unsigned 32-bit number (little-endian):
 //   S  main runs: its pid as the guest sees it     E  main could not be executed: errno
 //   X  raw wait status of main
 #include "guest-init.h"
@@ -23,27 +23,27 @@ static int exit_code(int status) {
 static void take_descriptors(void) {
   int error = read_start();
   sys_close(START_FD);
-  // The job must not write records of its own.
+  // The job must not write records itself.
   sys_fcntl(RECORD_FD, SET_CLOSE_ON_EXEC, CLOSE_ON_EXEC);
   if (error) refuse(error);
 }
 
-// An old tracer that dies leaves its tracees running untranslated: see wait.c. The kernel's signal
-// misses one that died before it was asked for.
+// When an old tracer dies, its tracees continue untranslated: see wait.c. The kernel's signal
+// misses a tracer that died before the request.
 static void follow_tracer(void) {
-  // The first process of a pid namespace dies with the launcher already (SIGKILL), and all with it.
+  // In a pid namespace the launcher's death already kills its first process and all others.
   if (sys_getpid() == 1) return;
   long tracer = sys_getppid();
   sys_prctl(PRCTL_PARENT_DEATH_SIGNAL, SIGNAL_ORPHANED);
   if (sys_getppid() != tracer) sys_exit(128 + SIGNAL_KILL);
 }
 
-// Answers main's pid, when it is known whether that could be executed.
+// Returns main's pid once main is executed or has failed to be.
 static int start(int ruleset) {
   int failure[2];
   long answer = sys_pipe(failure, CLOSE_AT_EXEC);
   if (answer < 0) refuse((int)-answer);
-  // The tracer's death while this one waited: main would begin untranslated.
+  // If the tracer died during the wait, main would start untranslated.
   if (was_orphaned()) sys_exit(128 + SIGNAL_KILL);
   long pid = sys_fork();
   if (pid < 0) refuse((int)-pid);
@@ -55,7 +55,7 @@ static int start(int ruleset) {
 
 __attribute__((used)) static void run(void) {
   prepare_waiting();
-  // First, because the daemon takes its time before it says what to run.
+  // Follow the tracer first: the daemon may take a while to send the command.
   follow_tracer();
   take_descriptors();
   sys_prctl(PRCTL_CHILD_SUBREAPER, 1);

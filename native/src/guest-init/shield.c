@@ -1,9 +1,7 @@
-// Nested Landlock domains of scope "signal": the job can neither signal nor ptrace what is outside
-// its domain, that is init and the tracer, while both can still reach the job. (PRoot emulates
-// ptrace among its guests, so a job can still reach init through it: it loses its own status then.)
-//
-// init enters one domain and main, after the fork, a second one inside it. So main cannot kill init
-// (and lose the job's status), and init's own kill(-1) reaches the job and nothing else.
+// Nested Landlock domains of scope "signal": a job can neither signal nor ptrace init or the
+// tracer, while both can reach the job. init enters one domain, and main, after the fork, a second
+// one inside it: main cannot kill init, and init's own kill(-1) reaches only the job. (PRoot
+// emulates ptrace among its guests: by that a job can reach init, and loses its own status.)
 #include "guest-init.h"
 
 enum { ABI_WITH_REFER = 2, ABI_WITH_SCOPES = 6, VERSION_FLAG = 1, RULE_PATH_BENEATH = 1 };
@@ -24,7 +22,7 @@ struct path_rule {
   int parent_fd;
 } __attribute__((packed));
 
-// Every domain forbids renames across directories unless a rule allows them (apt would see EXDEV).
+// Every domain forbids renames across directories unless a rule allows them (apt would get EXDEV).
 static void allow_renames(int ruleset, const char *directory) {
   long fd = sys_openat(CURRENT_DIRECTORY, directory, PATH_ONLY | CLOSE_ON_EXEC);
   if (fd < 0) return;
@@ -37,12 +35,12 @@ static long landlock_abi(void) {
   return CALL(__NR_landlock_create_ruleset, 0, 0, VERSION_FLAG, 0);
 }
 
-// Whether a domain holds signals back (Linux 6.12); ptrace it does on every kernel that has it.
+// Whether a domain blocks signals (Linux 6.12); every version of Landlock blocks ptrace.
 int shields_signals(void) {
   return landlock_abi() >= ABI_WITH_SCOPES;
 }
 
-// Answers a ruleset, or a negative errno. The first version would forbid every rename across
+// Returns a ruleset, or a negative errno. Landlock's first version would forbid every rename across
 // directories.
 int open_shield(void) {
   if (landlock_abi() < ABI_WITH_REFER) return -1;
@@ -51,12 +49,12 @@ int open_shield(void) {
   long ruleset = CALL(__NR_landlock_create_ruleset, &attributes, size, 0, 0);
   if (ruleset < 0) return (int)ruleset;
   allow_renames((int)ruleset, "/");
-  // Bound from another place of the host, so not beneath the guest's root for the kernel.
+  // /dev/shm is bound from elsewhere on the host, so to the kernel it is not beneath the root.
   allow_renames((int)ruleset, "/dev/shm");
   return (int)ruleset;
 }
 
-// Answers 1 when this process now lives in one more domain.
+// Returns 1 when this process has entered one more domain.
 int enter_shield(int ruleset) {
   if (ruleset < 0) return 0;
   if (sys_prctl(PRCTL_NO_NEW_PRIVS, 1) < 0) return 0;

@@ -1,4 +1,4 @@
-// The child's side: becomes main, the job's entrypoint.
+// The child's side: becomes main, which is the job's entrypoint.
 #include "guest-init.h"
 
 static const char *const default_path =
@@ -11,7 +11,7 @@ static int has_slash(const char *name) {
   return *name == '/';
 }
 
-// Appends to a path of MAX_PATH bytes; answers the new length, or -1 when it does not fit.
+// Appends to a path of MAX_PATH bytes; returns the new length, or -1 when it does not fit.
 static int append(char *path, int length, const char *from, const char *end) {
   while (from != end && *from) {
     if (length < 0 || length == MAX_PATH - 1) return -1;
@@ -21,7 +21,7 @@ static int append(char *path, int length, const char *from, const char *end) {
   return length;
 }
 
-// One candidate `directory/name`; an empty directory means the current one. Answers an errno.
+// Executes one candidate `directory/name`; empty means the current directory. Returns an errno.
 static int exec_in(const char *directory, const char *end, char **argv) {
   static char path[MAX_PATH];
   int length = append(path, 0, directory, end);
@@ -31,7 +31,7 @@ static int exec_in(const char *directory, const char *end, char **argv) {
   return (int)-sys_execve(path, argv, environment());
 }
 
-// As execvp(3): goes on after "not there", remembers "not allowed", stops at anything else.
+// As execvp(3): continues after "not found", remembers "not allowed", stops at any other error.
 static int exec_over_path(char **argv) {
   const char *at = environment_value("PATH");
   int answer = NOT_FOUND;
@@ -52,7 +52,7 @@ static int exec_main(char **argv) {
   return argv[0][0] ? exec_over_path(argv) : NOT_FOUND;
 }
 
-// Writes the errno of a failed exec to the descriptor, which a successful one closes.
+// Writes the errno of a failed exec to the descriptor, which a successful exec closes.
 void start_main(char **argv, int ruleset, int failure_fd) {
   sys_setsid();
   enter_shield(ruleset);

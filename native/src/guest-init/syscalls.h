@@ -7,7 +7,7 @@
 typedef unsigned int u32;
 typedef unsigned long long u64;
 
-// Answers the result, or -errno.
+// Returns the result, or -errno.
 static inline long call6(long nr, long a, long b, long c, long d, long e, long f) {
 #if defined(__x86_64__)
   long result;
@@ -71,7 +71,7 @@ static inline long sys_getppid(void) {
   return CALL(__NR_getppid, 0, 0, 0, 0);
 }
 
-// fork(2) by its modern name: some architectures have no fork.
+// fork(2) as clone: some architectures have no fork.
 static inline long sys_fork(void) {
   enum { CHILD_SIGNAL = 17 };
   return call6(__NR_clone, CHILD_SIGNAL, 0, 0, 0, 0, 0);

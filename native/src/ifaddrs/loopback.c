@@ -1,7 +1,7 @@
-// getifaddrs(3) that knows only the loopback interface, for preloading into guests.
+// getifaddrs(3) that shows only the loopback interface, preloaded into guests.
 //
-// The definitions are our own, without a libc header: the one library is loaded into glibc and
-// musl programs alike, which agree on these layouts. It allocates nothing and needs no symbol.
+// It declares its own types instead of using a libc header: the one library is loaded into glibc
+// and musl programs, which agree on these layouts. It allocates nothing and needs no symbol.
 
 typedef unsigned char u8;
 typedef unsigned short u16;
@@ -46,7 +46,7 @@ static void fill_name(void) {
 EXPORTED int getifaddrs(struct ifaddrs **list);
 EXPORTED void freeifaddrs(struct ifaddrs *list);
 
-// Filled anew on every call, because callers may scribble on the list they were given.
+// Fills the list again on every call, because callers may change the list they got.
 int getifaddrs(struct ifaddrs **list) {
   fill_name();
   fill_ipv4(&address, 127, 1);
@@ -62,7 +62,7 @@ int getifaddrs(struct ifaddrs **list) {
   return 0;
 }
 
-// Nothing was allocated.
+// There is nothing to free.
 void freeifaddrs(struct ifaddrs *list) {
   (void)list;
 }

@@ -1,7 +1,7 @@
-// The control descriptor: a socket of the daemon.
+// The control descriptor, a socket to the daemon.
 //
-// The job's root exists only in the mount namespace made here, so that it goes with the job,
-// whatever becomes of the daemon. The daemon fills it through /proc/PID/root before the job runs.
+// The job's root exists only in the mount namespace made here, so it disappears with the job,
+// whatever happens to the daemon. The daemon fills it through /proc/PID/root before the job runs.
 #define _GNU_SOURCE
 #include "launch.h"
 
@@ -10,14 +10,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-// Told of failures from now on; the job must not have it.
+// Failures are reported on it from now on; the job must not inherit it.
 void open_control(void) {
   if (fcntl(CONTROL_FD, F_SETFD, FD_CLOEXEC)) fail("control");
   report_failures_to(CONTROL_FD);
 }
 
-// For a spare launcher: NUL-ended strings, the last one empty. Answers their size without it; ends
-// this process when the daemon has no use for it any more.
+// Reads the options of a spare launcher: NUL-ended strings, the last one empty. Returns their size
+// without it; ends this process when the daemon no longer needs it.
 size_t read_options(char *block, size_t room) {
   size_t size = 0;
   while (size < 2 || block[size - 1] || block[size - 2]) {
@@ -35,11 +35,11 @@ void tell_mounted(void) {
   if (send(CONTROL_FD, mounted, sizeof mounted - 1, MSG_NOSIGNAL) < 0) fail("control");
 }
 
-// Waits for a byte; ends this process when there is none.
+// Waits for a byte; ends this process if none comes.
 void await_go(void) {
   char go;
   ssize_t size;
   do size = read(CONTROL_FD, &go, 1);
   while (size < 0 && errno == EINTR);
-  if (size != 1) fail_with("told not to go on");
+  if (size != 1) fail_with("the daemon stopped the start");
 }

@@ -1,7 +1,7 @@
-// Every process below the monitor, found through /proc/<pid>/task/<tid>/children.
+// Finds every process below the monitor in /proc/<pid>/task/<tid>/children.
 //
-// Daemons of the job that forked twice or made a session of their own are below it too, because
-// the monitor is a subreaper.
+// That includes processes that forked twice or made their own session, because the monitor is a
+// subreaper.
 #define _GNU_SOURCE
 #include "launch.h"
 
@@ -25,7 +25,7 @@ struct list {
   size_t room;
 };
 
-// More than any pid_max; a list that long could only come from reused pids that form a ring.
+// More than any pid_max; only reused pids that form a ring could make a list that long.
 enum { MAX_PROCESSES = 1 << 22 };
 
 static bool append(struct list *to, pid_t pid, pid_t parent) {
@@ -52,7 +52,7 @@ static void append_children_of_task(struct list *to, pid_t pid, const char *task
   fclose(children);
 }
 
-// Each thread has children of its own.
+// Each thread has its own children.
 static void append_children(struct list *to, pid_t pid) {
   char path[32];
   snprintf(path, sizeof path, "/proc/%d/task", pid);
@@ -64,7 +64,7 @@ static void append_children(struct list *to, pid_t pid) {
   closedir(tasks);
 }
 
-// Breadth first and without recursion: a job may nest its processes as deep as it likes.
+// Breadth first and without recursion: a job may nest its processes to any depth.
 static struct list descendants(void) {
   struct list found = {NULL, 0, 0};
   append_children(&found, getpid());
@@ -74,19 +74,19 @@ static struct list descendants(void) {
 
 enum condition { GONE, HALTED, RUNNING };
 
-// The state letter and the pid of the parent, from a stat file (proc(5)).
+// Reads the state letter and the parent's pid from a stat file (proc(5)).
 static bool read_stat(const char *path, char *state, int *parent) {
   char line[1024] = "";
   FILE *stat = fopen(path, "re");
   if (!stat) return false;
-  // After the last ")": the name before it may hold anything.
+  // Fields start after the last ")": the name before it may contain any character.
   const char *fields = fgets(line, sizeof line, stat) ? strrchr(line, ')') : NULL;
   fclose(stat);
   return fields && sscanf(fields, ") %c %d", state, parent) == 2;
 }
 
-// Of the thread that is farthest from its end: a zombie leader runs on in its other threads, and
-// the stopped tracer halts each thread by itself.
+// The condition of the liveliest thread: a zombie leader's other threads may still run, and a
+// stopped tracer halts each thread separately.
 static enum condition condition_of_threads(pid_t pid) {
   char path[64], state;
   snprintf(path, sizeof path, "/proc/%d/task", pid);
@@ -103,8 +103,8 @@ static enum condition condition_of_threads(pid_t pid) {
   return condition;
 }
 
-// GONE also when the pid now is that of a process not below the parent it was found under (or,
-// orphaned, the monitor).
+// Also GONE when the pid now belongs to a process with another parent than the recorded one (or,
+// for an orphan, the monitor).
 static enum condition condition_of(const struct process *process) {
   char path[32], state;
   int parent;
@@ -114,7 +114,7 @@ static enum condition condition_of(const struct process *process) {
   return condition_of_threads(process->pid);
 }
 
-// Through a pidfd opened before the check, so that a pid given anew is never hit.
+// Signals by a pidfd opened before the check, so that a reused pid is never hit.
 static enum condition signal_process(const struct process *process, int signal) {
   int fd = (int)syscall(SYS_pidfd_open, process->pid, 0);
   if (fd < 0 && errno != ENOSYS) return GONE;
@@ -127,7 +127,7 @@ static enum condition signal_process(const struct process *process, int signal) 
   return condition;
 }
 
-// Deepest first; answers how many were running.
+// Signals the deepest first; returns how many were running.
 static size_t signal_descendants(int signal, pid_t spared) {
   struct list found = descendants();
   size_t running = 0;
@@ -139,15 +139,15 @@ static size_t signal_descendants(int signal, pid_t spared) {
   return running;
 }
 
-// Kills all but one (0: spares none). They are stopped before, or the shells among them would go on
-// at the death of a child of theirs. Answers how many were seen running: at 0, every one got its
-// SIGKILL and is gone or halted by its stopped tracer, as at the exit of a guest of PRoot.
+// Kills all processes but `spared` (0: none). They are stopped first, or a shell among them would
+// continue when its child dies. Returns how many were running: at 0, every one got SIGKILL and is
+// gone or halted by its stopped tracer, as when a guest of PRoot exits.
 size_t kill_descendants(pid_t spared) {
   size_t running = signal_descendants(SIGSTOP, spared);
   return running + signal_descendants(SIGKILL, spared);
 }
 
-// Without these files (CONFIG_PROC_CHILDREN) the promise to leave no process cannot be kept.
+// Without these files (CONFIG_PROC_CHILDREN) processes of the job could be missed.
 void require_children_files(void) {
   char path[64];
   snprintf(path, sizeof path, "/proc/%d/task/%d/children", getpid(), getpid());

@@ -1,4 +1,4 @@
-// How set-up failures are told: one line, exit code 125.
+// Reports failures of the set-up: one line, exit code 125.
 #include "launch.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 
 static int report_fd = STDERR_FILENO;
 
-// stderr is the job's; the daemon listens on its control descriptor.
+// stderr is the job's; the daemon reads its control descriptor.
 void report_failures_to(int fd) {
   report_fd = fd;
 }

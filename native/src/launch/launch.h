@@ -1,4 +1,4 @@
-// bridge-launch: confines and starts one job, and reaps its whole tree. See main.c.
+// bridge-launch: confines and starts one job, and reaps all its processes. See main.c.
 #ifndef CAUSEWAY_LAUNCH_H
 #define CAUSEWAY_LAUNCH_H
 
@@ -8,17 +8,17 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-// Any failure before the job runs ends with this code and one line: on the control descriptor when
-// there is one, else on stderr.
+// A failure before the job runs exits with this code and writes one line: to the control descriptor
+// if there is one, else to stderr.
 enum { EXIT_SETUP_FAILED = 125 };
 
-// Descriptors handed to the program: stdio, 3 (environment block), 4 (status records). Only the
-// launcher has 5, the control descriptor, and 6, a spare launcher's file system.
+// The program gets stdio, 3 (environment block) and 4 (status records). Only the launcher has 5,
+// the control descriptor, and 6, a spare launcher's file system.
 enum { CONTROL_FD = 5, STORAGE_FD = 6 };
 
 enum { MAX_ENVIRONMENT = 16, MAX_PATHS = 64, MAX_CGROUPS = 8, RANGE_SIZE = 65536 };
 
-// Paths given by an option that may come several times; ended by NULL.
+// Paths of an option that may be repeated; ended by NULL.
 struct paths {
   const char *items[MAX_PATHS + 1];
 };
@@ -31,7 +31,7 @@ struct bind {
 
 enum filter { FILTER_NONE, FILTER_PLAIN, FILTER_TRACED, FILTER_TRACED_NO_STATX };
 
-// What the command line asks for.
+// The options of the command line.
 struct plan {
   bool drops_identity;
   uid_t uid;
@@ -40,23 +40,23 @@ struct plan {
   bool namespaces;
   bool probe;
   bool controlled;
-  bool spare;  // the rest of the options comes later, on the control descriptor
+  bool spare;  // the other options come later, on the control descriptor
   enum filter filter;
-  pid_t parent;  // 0: not told
+  pid_t parent;  // 0: unknown
   int cpu;       // -1: any
   unsigned long max_processes;
   unsigned long max_files;
   unsigned long max_file_bytes;
 
   const char *root;         // the job's root, or where its overlay is mounted
-  const char *lower;        // overlay: NULL when the root is a plain folder
+  const char *lower;        // the overlay's lower layer; NULL when the root is a plain folder
   const char *upper;
   const char *work;
-  uid_t lower_owner;        // whose the files below are on disk; 0: the job's already
-  struct bind storage;      // file with a file system -> folder that holds upper and work
+  uid_t lower_owner;        // owner of the lower files on disk; 0: already the job's
+  struct bind storage;      // file with a file system -> folder for upper and work
   const char *spare_storage;  // folder for the file system on descriptor 6, or NULL
   const char *stage;        // folder over which a new root is built, or NULL
-  bool pivots;              // the job's root itself becomes "/", no tracer shows it
+  bool pivots;              // the job's root becomes "/" itself, without a tracer
   const char *work_folder;  // in the new root, or NULL
   const char *network;      // a network namespace to join, or NULL: the host's
   struct bind binds[MAX_PATHS];
@@ -68,7 +68,7 @@ struct plan {
   struct paths write_paths;
   struct paths cgroups;
 
-  char *environment[MAX_ENVIRONMENT + 1];  // of the program itself, never the job's
+  char *environment[MAX_ENVIRONMENT + 1];  // for the program itself, never for the job
   char **program;
 };
 
@@ -76,11 +76,11 @@ struct plan {
 struct plan parse_options(int argc, char **argv);
 struct plan complete_options(const struct plan *spare, char *block, size_t size);
 
-// fail.c, with fail and fail_with: each ends the process.
+// fail.c, like fail and fail_with: fail_at ends the process.
 void fail_at(const char *step, const char *path) __attribute__((noreturn));
 void report_failures_to(int fd);
 
-// control.c: tells the daemon that the job's root is there, and waits until it is filled.
+// control.c: reports to the daemon that the job's root is mounted, and waits until it is filled.
 void open_control(void);
 size_t read_options(char *block, size_t room);
 void tell_mounted(void);
@@ -108,13 +108,13 @@ void answer_map_request(struct map_request *request, pid_t child);
 bool map_own_ids(uid_t shown_uid, gid_t shown_gid, uid_t uid, gid_t gid);
 int open_shifted_ids(uid_t on_disk, uid_t shown);
 
-// namespaces.c: enter_namespaces answers the step that failed (errno says why), or NULL.
+// namespaces.c: enter_namespaces returns the step that failed (errno says why), or NULL.
 pid_t fork_into(bool namespaces);
 const char *enter_namespaces(bool shows_root);
 void leave_host_mounts(void);
 const char *cover_host_views(void);
 
-// mounts.c: mounts as descriptors, so that a path is looked up once.
+// mounts.c: mounts as descriptors, so that each path is resolved once.
 int clone_mount(const char *source, bool recursive);
 int new_mount(const char *type);
 int restrict_mount(int fd, unsigned long long attributes);
@@ -131,13 +131,13 @@ void mount_spare_storage(const struct plan *plan);
 void mount_storage(const struct plan *plan);
 void mount_root(const struct plan *plan);
 
-// stage.c and devices.c: the file system that the program sees
+// stage.c and devices.c: the file system that the program sees.
 struct stage {
   int binds[MAX_PATHS];
   int proc;
   int dev;
   int sys;
-  int groups;  // control groups, where /sys does not bring them
+  int groups;  // control groups, if /sys does not include them
 };
 void build_stage(const struct plan *plan, struct stage *stage);
 void change_root(const struct plan *plan, const struct stage *stage);
@@ -170,7 +170,7 @@ void leave_realtime(void);
 void require_children_files(void);
 size_t kill_descendants(pid_t spared);
 
-// monitor.c: waits for the job's end, or brings it about; answers the exit code.
+// monitor.c: waits for the job's end, or ends it; returns the exit code.
 void block_monitor_signals(void);
 int monitor(pid_t child, const struct plan *plan);
 

@@ -1,8 +1,8 @@
-// Dying with the monitor, without a gap.
+// Makes the child die with the monitor, without a gap.
 //
-// The kernel's death signal misses a parent that died before it was asked for, and a change of
-// identity clears it. getppid() does not help inside a pid namespace, where it is always 0. So the
-// monitor holds the write end of a pipe for as long as it lives: hung up means dead.
+// The kernel's death signal misses a parent that died before the request, and a change of identity
+// clears it. getppid() does not help inside a pid namespace, where it is always 0. So the monitor
+// keeps the write end of a pipe open while it lives: a hang-up means that it is dead.
 #define _GNU_SOURCE
 #include "launch.h"
 
@@ -26,7 +26,7 @@ void take_lifeline(struct lifeline *line) {
   close(line->write_fd);
 }
 
-// For the child, once before and once after its change of identity.
+// The child calls it before and after its change of identity.
 void follow_lifeline(const struct lifeline *line) {
   if (prctl(PR_SET_PDEATHSIG, SIGKILL)) fail("parent death signal");
   struct pollfd hangup = {line->read_fd, 0, 0};

@@ -1,17 +1,17 @@
 // bridge-launch [OPTION]... -- PROGRAM ARG...        (options.c lists them)
 // bridge-launch --probe
 //
-// Each layer of confinement is asked for by an option of its own:
-//   --uid --gid      a user of the job's own: no file, process or socket of another user
+// Each layer of confinement has its own option:
+//   --uid --gid      the job's own user: no file, process or socket of another user
 //   --range          a user namespace of 65,536 ids: root inside, nobody outside
 //   --namespaces     no process, mount, terminal or host name of the host
 //   --network        neither the host's loopback nor its sockets, and the rules of that network
-//   --root --lower   an overlay: what the job writes is its own, what it runs from is shared
+//   --root --lower   an overlay: the job writes to its own layer over a shared image
 //   --stage --pivot  a root without the host's files
-//   --cgroup         memory and processes in common, and one kill for all of them
+//   --cgroup         shared limits on memory and processes, and one kill for all of them
 //   --landlock       no path but the given ones, no signal to another process
-//   --filter         no system call that reaches around all this
-// Stays as the monitor: the job ends when the monitor is told to end, dies, or loses its parent.
+//   --filter         no system call that bypasses the other layers
+// It stays as the monitor: the job ends when the monitor gets a signal, dies, or loses its parent.
 #define _GNU_SOURCE
 #include "launch.h"
 
@@ -26,7 +26,7 @@ static void enter_spaces(const struct plan *plan) {
   if (failed) fail(failed);
 }
 
-// What the monitor prepares for the child, as descriptors.
+// Descriptors that the monitor prepares for the child.
 struct provision {
   struct lifeline line;
   struct map_request ids;
@@ -38,7 +38,7 @@ static void enter_root(const struct plan *plan) {
   const char *failed = plan->namespaces && !plan->stage ? cover_host_views() : NULL;
   if (failed) fail(failed);
   mount_root(plan);
-  // The daemon fills the root while the rest is built.
+  // The daemon fills the root while the other mounts are made.
   if (plan->controlled) tell_mounted();
   build_stage(plan, &stage);
   if (plan->controlled) await_go();
@@ -46,8 +46,8 @@ static void enter_root(const struct plan *plan) {
   if (plan->stage) take_null_of_root();
 }
 
-// Everything that is undone by a later step comes after it: identity clears the death signal, the
-// filter would forbid calls of the steps before.
+// A later step must not undo an earlier one: a change of identity clears the death signal, and the
+// filter forbids calls of the steps before it.
 static void confine(const struct plan *plan, struct provision *given) {
   join_network(plan);
   enter_root(plan);
@@ -79,7 +79,7 @@ static void run_program(const struct plan *first, struct provision *given) {
   fail_at("execute", plan.program[0]);
 }
 
-// The monitor keeps only stderr, so that readers and writers of the others see the job's end.
+// The monitor keeps only stderr, so that peers of the other two see the job's end.
 static void let_go_of_stdio(const struct plan *plan) {
   close(STDIN_FILENO);
   close(STDOUT_FILENO);
@@ -110,21 +110,21 @@ int main(int argc, char **argv) {
   occupy_standard_descriptors();
   close_private_descriptors(plan.controlled, plan.spare_storage ? STORAGE_FD + 1 : STORAGE_FD);
   require_children_files();
-  // A Ctrl-C meant for the daemon would end the job without its time of grace. Fails only when this
-  // is a session of its own already.
+  // A Ctrl-C for the daemon would end the job without its grace period. Fails only if this process
+  // already leads a session.
   setsid();
   if (prctl(PR_SET_CHILD_SUBREAPER, 1)) fail("child subreaper");
   leave_realtime();
-  // Before there is a child, so that all of it is inside; the monitor is its smallest part.
+  // Join before the child exists, so that it is inside from its start.
   join_cgroups(&plan.cgroups);
-  // Moving a process between control groups takes the kernel ten milliseconds and more, starting one
-  // another, a file system one: a spare launcher has all of it behind it, and waits to be told what
-  // to do. The monitor has to know that itself where no namespace ends the job with its first process.
+  // Moving a process between control groups takes the kernel 10 ms and more; starting a process and
+  // mounting a file system also take time. A spare launcher has done all this, and waits for its
+  // options. Without namespaces the monitor ends the job, so it must know them itself.
   if (plan.spare && !plan.namespaces) plan = await_options(&plan);
   block_monitor_signals();
   pid_t child = start(&plan);
-  // A job of the same user must not ptrace the monitor; only now, because a process that is not
-  // dumpable could not have written its own uid map.
+  // Now the process may become non-dumpable, so that a job of the same user cannot ptrace it;
+  // earlier it could not have written its own uid map.
   prctl(PR_SET_DUMPABLE, 0);
   return monitor(child, &plan);
 }

@@ -1,4 +1,4 @@
-// Waits for the end of the job, or brings it about, and leaves no process of it.
+// Waits for the job's end, or ends it, and leaves no process of it.
 #define _GNU_SOURCE
 #include "launch.h"
 
@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// The program started: for a job under PRoot that is the tracer.
+// The started program: for a job under PRoot, the tracer.
 struct child {
   pid_t pid;
   bool ended;
@@ -25,15 +25,15 @@ static sigset_t monitor_signals(void) {
   return set;
 }
 
-// Before the fork, so that none is missed; the child resets its mask.
+// Call it before the fork, so that no signal is missed; the child resets its mask.
 void block_monitor_signals(void) {
   sigset_t set = monitor_signals();
-  // Ignored by the daemon, it would make the kernel throw the child's status away.
+  // If SIGCHLD were ignored, as by the daemon, the kernel would discard the child's status.
   signal(SIGCHLD, SIG_DFL);
   if (sigprocmask(SIG_BLOCK, &set, NULL)) fail("signal mask");
 }
 
-// Takes in all that has ended; false once no process is left.
+// Reaps all ended processes; returns false once none is left.
 static bool reap(struct child *child) {
   for (;;) {
     int status;
@@ -51,11 +51,11 @@ static void pause_briefly(void) {
   nanosleep(&millisecond, NULL);
 }
 
-// Rounds after which the job evidently forks faster than its processes can be found.
+// After so many rounds the job forks faster than its processes can be found.
 enum { PATIENCE = 50 };
 
-// kill(-1) reaches all processes of a user at once, with no gap to fork in; so this needs the job
-// to have a user of its own, and is left for the case that the search does not get ahead.
+// Last resort when the search falls behind: kill(-1) reaches all processes of a user at once,
+// without a gap to fork in. It requires that the job has its own user.
 static void kill_whole_user(const struct plan *plan) {
   if (!plan->drops_identity || geteuid() != 0) return;
   pid_t helper = fork();
@@ -64,7 +64,7 @@ static void kill_whole_user(const struct plan *plan) {
   _exit(0);
 }
 
-// One round of killing and reaping; answers whether any process was seen running.
+// One round of killing and reaping; returns whether any process was running.
 static bool kill_round(struct child *child, const struct plan *plan, pid_t spared, int round) {
   size_t running = kill_descendants(spared);
   if (running > 0 && round > 0 && round % PATIENCE == 0) kill_whole_user(plan);
@@ -72,8 +72,8 @@ static bool kill_round(struct child *child, const struct plan *plan, pid_t spare
   return running > 0;
 }
 
-// A guest whose tracer died may run on untranslated, on the host's files. So the tracer is stopped,
-// which halts every guest at its next system call (nothing can fork any more), and dies last.
+// A guest whose tracer died may continue untranslated, on the host's files. So the tracer is
+// stopped, which halts every guest at its next system call (none can fork), and dies last.
 static void kill_below(struct child *child, const struct plan *plan) {
   if (child->ended) return;
   kill(child->pid, SIGSTOP);
@@ -81,8 +81,8 @@ static void kill_below(struct child *child, const struct plan *plan) {
   while (!child->ended && kill_round(child, plan, child->pid, round++)) pause_briefly();
 }
 
-// The kernel itself ends everything in a pid namespace before its first process is gone. Nothing else
-// is below the monitor then, and to look for it would only take time from what is dying.
+// The kernel itself kills all processes in a pid namespace before its first one is gone. The
+// monitor has no others, and a search would only delay them.
 static void end_namespace(struct child *child) {
   if (child->ended) return;
   kill(child->pid, SIGKILL);

@@ -1,4 +1,4 @@
-// The command line, into a plan.
+// Parses the command line into a plan.
 #define _GNU_SOURCE
 #include "launch.h"
 
@@ -16,7 +16,7 @@ static unsigned long whole(const char *text, const char *message) {
   return value;
 }
 
-// 4294967295 means "leave as it is" to setresuid(2): the job would keep the daemon's identity.
+// 4294967295 means "leave unchanged" to setresuid(2): the job would keep the daemon's identity.
 static unsigned id(const char *text, const char *message) {
   unsigned long value = whole(text, message);
   if (value >= UINT_MAX) fail_with(message);
@@ -58,7 +58,7 @@ static enum filter filter_named(const char *name) {
   fail_with("--filter needs plain, traced or traced-no-statx");
 }
 
-// Answers whether the option takes no value.
+// Returns whether the option takes no value.
 static bool take_flag(struct plan *plan, const char *option) {
   if (!strcmp(option, "--namespaces")) return plan->namespaces = true;
   if (!strcmp(option, "--pivot")) return plan->pivots = true;
@@ -117,7 +117,7 @@ static void check_identity(struct plan *plan) {
   if (plan->range && (plan->drops_identity || !plan->pivots || geteuid() != 0)) {
     fail_with("--range is for root, with --pivot and without --uid");
   }
-  // A tracer is no wall: a guest of host root could mount, make devices and signal any process.
+  // A tracer is no protection: a guest with host root could mount, make devices and signal.
   if (!plan->drops_identity && !plan->range && geteuid() == 0) {
     fail_with("root needs --uid and --gid, or --range");
   }
@@ -137,11 +137,11 @@ static void check_root(const struct plan *plan) {
 
 static void check_program(const struct plan *plan) {
   if (!plan->program) fail_with("no program: bridge-launch [OPTION]... -- PROGRAM [ARG]...");
-  // There is no PATH to search, and the working directory becomes "/".
+  // PROGRAM is not searched in PATH, and the working directory becomes "/".
   if (plan->program[0][0] != '/') fail_with("PROGRAM must be an absolute path");
 }
 
-// argv[0] is not looked at.
+// Ignores argv[0].
 static void take_options(struct plan *plan, int argc, char **argv) {
   int at = 1;
   for (; at < argc && strcmp(argv[at], "--"); at++) {
@@ -172,7 +172,7 @@ struct plan parse_options(int argc, char **argv) {
 
 enum { MAX_STRINGS = 512 };
 
-// @param block strings as read_options takes them; they are pointed to from then on.
+// @param block strings as read_options returns them; the plan points into it
 struct plan complete_options(const struct plan *spare, char *block, size_t size) {
   static char *strings[MAX_STRINGS + 2];
   struct plan plan = *spare;

@@ -1,4 +1,4 @@
-// --probe: what this kernel and this user can give a job, as one line of JSON.
+// --probe: what this kernel and this user can offer a job, as one line of JSON.
 #define _GNU_SOURCE
 #include "launch.h"
 
@@ -18,7 +18,7 @@ static void explain(char *into, const char *step) {
   snprintf(into, MAX_REASON, "%s: %s", step, strerror(errno));
 }
 
-// In the child: tells why it could not enter, or nothing.
+// Runs in the child: reports why it could not enter, or nothing.
 static void try_entering(int report_fd) {
   char reason[MAX_REASON] = "";
   const char *failed = enter_namespaces(false);
@@ -28,8 +28,8 @@ static void try_entering(int report_fd) {
   _exit(0);
 }
 
-// Really makes them, because no setting tells: containers and security modules have their say.
-// Leaves the reason empty when it works.
+// Really makes the namespaces, because no setting answers it: containers and security modules also
+// decide. Leaves the reason empty on success.
 static void try_namespaces(char *reason) {
   int ends[2];
   if (pipe(ends)) fail("pipe");

@@ -1,5 +1,5 @@
-// Entry point of bridge_signer.node: what needs Node's own OpenSSL. It is an addon of its own, so
-// that a Node without those symbols fails to load this one only.
+// Entry point of bridge_signer.node, which needs Node's own OpenSSL. It is a separate addon, so
+// that a Node without those symbols fails to load only this one.
 #include "binding.h"
 
 static Napi::Object Init(Napi::Env env, Napi::Object exports) {

@@ -1,4 +1,4 @@
-// The audit chain's JavaScript face; its typed one is src/audit-chain.ts.
+// The audit chain's JavaScript binding; src/audit-chain.ts declares its types.
 #include <cerrno>
 #include <memory>
 #include <utility>
@@ -9,16 +9,16 @@
 namespace causeway {
 namespace {
 
-// Where JavaScript puts a line's numbers: written to an array, they cost nothing to hand over.
+// Indexes of a line's numbers in the array by which JavaScript passes them at no cost.
 enum Field { kTime, kPid, kMethod, kCurve, kOutcome, kLogSize, kHeadBehind, kPendingBytes };
-// The same for uses that are added together, and how far apart their inputs lie.
+// The same for queued uses, and the distance between their inputs.
 enum QueueField { kQueuedTime, kQueuedPid, kQueuedMethod, kQueuedCurve, kQueuedSize, kQueueFields };
 constexpr size_t kInputStride = 64;
 constexpr double kNone = -1;
 
 Bytes BytesOf(const Napi::Uint8Array& array) { return {array.Data(), array.ElementLength()}; }
 
-// new AuditChain(words, key, seq, hash, fields, queue, inputs); the typed face is src/audit-chain.ts.
+// new AuditChain(words, key, seq, hash, fields, queue, inputs); see src/audit-chain.ts for types.
 class AuditChainObject final : public Napi::ObjectWrap<AuditChainObject> {
  public:
   static Napi::Function Define(Napi::Env env) {
@@ -67,7 +67,7 @@ class AuditChainObject final : public Napi::ObjectWrap<AuditChainObject> {
     return Napi::Boolean::New(info.Env(), chain_ && chain_->Append(use));
   }
 
-  // appendQueued(count): those in the queue, for which there is room
+  // appendQueued(count): adds as many queued uses as there is room for
   void AppendQueued(const Napi::CallbackInfo& info) {
     if (chain_) AppendAll(info[0].As<Napi::Number>().Uint32Value());
   }

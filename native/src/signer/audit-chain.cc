@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kMacLabel = "causeway-audit-head/v1";
 constexpr size_t kHeadBytes = 256;
-// A write takes as long as some lines; more often than this it is a part of every call's cost.
+// A write takes as long as several lines, so the head is written at most this often.
 constexpr uint64_t kHeadIntervalMs = 5;
 constexpr size_t kUsualPendingBytes = 32 * 1024;
 
@@ -27,7 +27,7 @@ void AddHex(const uint8_t* digest, std::string* text) {
   text->append(digits, sizeof digits);
 }
 
-// OpenSSL's own SHA256() looks up its provider at each call.
+// Avoids OpenSSL's SHA256(), which looks up its provider at each call.
 void Hash(std::initializer_list<Bytes> parts, uint8_t* into) {
   SHA256_CTX hash;
   SHA256_Init(&hash);
@@ -39,7 +39,7 @@ Bytes BytesOf(std::string_view text) {
   return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
 }
 
-// What a derivation path is made of; none of it means anything to JSON.
+// The characters of derivation paths; none of them is special in JSON.
 bool IsPathByte(char byte) {
   return (byte >= '0' && byte <= '9') || byte == '/' || byte == '\'' || byte == 'h' ||
          byte == 'H' || byte == 'm';
@@ -126,8 +126,8 @@ void AuditChain::AddNumber(int64_t number) {
   Add({digits, static_cast<size_t>(end - digits)});
 }
 
-// The path is a job's text. What no path is made of would have been refused before; here it must
-// still not be able to end the string.
+// The path is a job's text. Invalid characters were refused before; here they are dropped, so that
+// the text cannot end the string.
 void AuditChain::AddPath(std::string_view path) {
   Add("\",\"path\":\"");
   for (const char byte : path.substr(0, kMaxPathBytes)) pending_ += IsPathByte(byte) ? byte : '?';
@@ -156,7 +156,7 @@ int AuditChain::WriteLog() {
   return 0;
 }
 
-// A reader must not find half a line there for as long as the disk is full.
+// Cuts the log back to complete lines: a reader must not find half a line while the disk is full.
 int AuditChain::GiveUpLog(size_t written) {
   const int error = errno == 0 ? EIO : errno;
   if (written > 0) has_torn_line_ = ftruncate(log_fd_, static_cast<off_t>(log_size_)) != 0;

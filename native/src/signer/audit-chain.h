@@ -1,5 +1,5 @@
-// A deployment's audit log as it grows: lines of JSON, each with the hash over all before it, and a
-// head that says under a key how far they go. The bytes are described in runtime/docs/audit.md.
+// A growing audit log of a deployment: lines of JSON, each with the hash over all before it, and a
+// head that authenticates with a key how far they go. runtime/docs/audit.md describes the bytes.
 #ifndef CAUSEWAY_SIGNER_AUDIT_CHAIN_H
 #define CAUSEWAY_SIGNER_AUDIT_CHAIN_H
 
@@ -12,7 +12,7 @@
 
 namespace causeway {
 
-// One use of a key. Names are indexes of the chain's words.
+// One use of a key. Names are indexes into the chain's words.
 struct AuditUse {
   uint64_t time;
   int32_t pid;
@@ -25,25 +25,24 @@ struct AuditUse {
 
 class AuditChain {
  public:
-  // More than a turn of the engine can bring, so that only a disk that fails lets it fill up.
+  // More than one turn of the engine can add, so only a failing disk lets it fill up.
   static constexpr size_t kMaxPendingBytes = 1 << 20;
   static constexpr size_t kMaxPathBytes = 128;
 
-  // `words` go into lines as they are. `hash`: the 32 bytes of line `seq`, which the next one
-  // continues.
+  // `words` are written unchanged. `hash`: 32 bytes, of line `seq`, which the next line continues.
   AuditChain(std::vector<std::string> words, Bytes key, uint64_t seq, const uint8_t* hash);
 
-  // The files that `Commit` writes; `log_size` is what the log holds of whole lines.
+  // The files that `Commit` writes; `log_size` is the size of the log's complete lines.
   void UseFiles(int log_fd, int head_fd, uint64_t log_size);
-  // Number of the oldest line that is still kept; the next head says so.
+  // Sets the number of the oldest kept line; the next head includes it.
   void SetOldest(uint64_t seq) { oldest_ = seq; }
-  // Each adds a line to those pending; false when there are too many already.
+  // Each adds a pending line; false when there are too many already.
   bool Append(const AuditUse& use);
-  // `members`: of the line's object, from `"event":` on.
+  // `members`: the rest of the line's object, starting with `"event":`.
   bool AppendEvent(uint64_t time, std::string_view members);
-  // Writes what is pending; then the head, unless one was written a moment ago: then that is put off
-  // to the next call with `confirms`. The log's size, or -errno: the log then ends with a whole
-  // line, and all stays pending for the next try.
+  // Writes the pending lines, then the head, unless one was written a moment ago: then the next
+  // call with `confirms` writes it. Returns the log's size, or -errno: the log then ends with a
+  // complete line, and all lines stay pending.
   int64_t Commit(bool confirms);
   bool is_head_behind() const { return is_head_behind_; }
   size_t pending_bytes() const { return pending_.size(); }
@@ -54,7 +53,7 @@ class AuditChain {
   void Add(std::string_view text) { pending_.append(text); }
   void AddNumber(int64_t number);
   void AddPath(std::string_view path);
-  // Each answers 0 or errno.
+  // Each returns 0 or errno.
   int WriteLog();
   int GiveUpLog(size_t written);
   int WriteHead();

@@ -1,4 +1,4 @@
-// The signer's JavaScript face; its typed one, which checks the arguments, is src/signer.ts.
+// The signer's JavaScript binding; src/signer.ts declares its types and checks the arguments.
 #include "binding.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ Bytes BytesArgument(const Napi::CallbackInfo& info, size_t index) {
   return {static_cast<const uint8_t*>(data), size};
 }
 
-// Where the caller wants the result; its size has been checked.
+// The caller's buffer for the result; its size has been checked.
 uint8_t* IntoArgument(const Napi::CallbackInfo& info, size_t index) {
   return const_cast<uint8_t*>(BytesArgument(info, index).data);
 }
@@ -52,26 +52,26 @@ class SignerRoot final : public Napi::ObjectWrap<SignerRoot> {
   const Root* root() const { return root_ && *root_ ? root_.get() : nullptr; }
 
  private:
-  // Leaves nothing in OpenSSL's error queue.
+  // Calls the method and leaves nothing in OpenSSL's error queue.
   template <Napi::Value (SignerRoot::*Method)(const Napi::CallbackInfo&)>
   Napi::Value Clean(const Napi::CallbackInfo& info) {
     const ErrorScope errors;
     return (this->*Method)(info);
   }
 
-  // account(into) -> whether it could be done
+  // account(into) -> whether it succeeded
   Napi::Value Account(const Napi::CallbackInfo& info) {
     return Done(info, root() && root()->Account(IntoArgument(info, 0)));
   }
-  // deriveSecret(info, into) -> whether it could be done
+  // deriveSecret(info, into) -> whether it succeeded
   Napi::Value DeriveSecret(const Napi::CallbackInfo& info) {
     if (!root()) return Done(info, false);
     root()->Derive(BytesArgument(info, 0), IntoArgument(info, 1), BytesArgument(info, 1).size);
     return Done(info, true);
   }
-  // seal(info, additional, plaintext, into) -> whether it could be done
+  // seal(info, additional, plaintext, into) -> whether it succeeded
   Napi::Value Seal(const Napi::CallbackInfo& info) { return Convert(info, &Root::SealUnder); }
-  // unseal(info, additional, sealed, into) -> whether it was sealed so
+  // unseal(info, additional, sealed, into) -> whether the bytes are authentic
   Napi::Value Unseal(const Napi::CallbackInfo& info) { return Convert(info, &Root::UnsealUnder); }
 
   using Conversion = bool (Root::*)(Bytes, Bytes, Bytes, uint8_t*) const;
@@ -108,38 +108,38 @@ class SignerKeys final : public Napi::ObjectWrap<SignerKeys> {
       : Napi::ObjectWrap<SignerKeys>(info), keys_(std::make_unique<Keys>()) {}
 
  private:
-  // Leaves nothing in OpenSSL's error queue.
+  // Calls the method and leaves nothing in OpenSSL's error queue.
   template <Napi::Value (SignerKeys::*Method)(const Napi::CallbackInfo&)>
   Napi::Value Clean(const Napi::CallbackInfo& info) {
     const ErrorScope errors;
     return (this->*Method)(info);
   }
 
-  // deriveFrom(root, prefix) -> whether it could be done
+  // deriveFrom(root, prefix) -> whether it succeeded
   Napi::Value DeriveFrom(const Napi::CallbackInfo& info) {
     const Root* const root = SignerRoot::Unwrap(info[0].As<Napi::Object>())->root();
     return Done(info, root && keys_ && keys_->Derive(*root, BytesArgument(info, 1)));
   }
-  // setKey(slot, key) -> whether it is one
+  // setKey(slot, key) -> whether the key is valid
   Napi::Value SetKey(const Napi::CallbackInfo& info) {
     const uint8_t* const key = BytesArgument(info, 1).data;
     return Done(info, keys_ && keys_->SetKey(SlotArgument(info, 0), key));
   }
-  // setHdSeed(seed) -> whether it is one
+  // setHdSeed(seed) -> whether the seed is valid
   Napi::Value SetHdSeed(const Napi::CallbackInfo& info) {
     return Done(info, keys_ && keys_->SetHdSeed(BytesArgument(info, 0).data));
   }
-  // derive(slot, indexes) -> whether it could be done
+  // derive(slot, indexes) -> whether it succeeded
   Napi::Value Derive(const Napi::CallbackInfo& info) {
     const auto indexes = info[1].As<Napi::Uint32Array>();
     return Done(info, keys_ && keys_->DeriveChild(SlotArgument(info, 0), indexes.Data(),
                                                   indexes.ElementLength()));
   }
-  // publicKey(slot, into) -> whether it could be done
+  // publicKey(slot, into) -> whether it succeeded
   Napi::Value PublicKey(const Napi::CallbackInfo& info) {
     return Done(info, keys_ && keys_->PublicKey(SlotArgument(info, 0), IntoArgument(info, 1)));
   }
-  // sign(slot, bytes, into) -> whether it could be done
+  // sign(slot, bytes, into) -> whether it succeeded
   Napi::Value Sign(const Napi::CallbackInfo& info) {
     return Done(info, keys_ && keys_->Sign(SlotArgument(info, 0), BytesArgument(info, 1),
                                            IntoArgument(info, 2)));
@@ -159,11 +159,11 @@ class SignerKeys final : public Napi::ObjectWrap<SignerKeys> {
     return Napi::Number::New(info.Env(), static_cast<int>(outcome));
   }
 
-  // exportKey(slot, into) -> whether it could be done
+  // exportKey(slot, into) -> whether it succeeded
   Napi::Value ExportKey(const Napi::CallbackInfo& info) {
     return Done(info, keys_ && keys_->ExportKey(SlotArgument(info, 0), IntoArgument(info, 1)));
   }
-  // exportHdSeed(into) -> whether it could be done
+  // exportHdSeed(into) -> whether it succeeded
   Napi::Value ExportHdSeed(const Napi::CallbackInfo& info) {
     return Done(info, keys_ && keys_->ExportHdSeed(IntoArgument(info, 0)));
   }

@@ -1,4 +1,4 @@
-// What each part of the signer addon exports.
+// The exports of each part of the signer addon.
 #ifndef CAUSEWAY_SIGNER_BINDING_H
 #define CAUSEWAY_SIGNER_BINDING_H
 

@@ -1,4 +1,4 @@
-// Bytes that somebody else owns, and secret ones that are zeroed at the end of their scope.
+// Views of bytes with another owner, and secret bytes that are zeroed at the end of their scope.
 #ifndef CAUSEWAY_SIGNER_BYTES_H
 #define CAUSEWAY_SIGNER_BYTES_H
 
@@ -32,7 +32,7 @@ class SecretBytes {
   std::array<uint8_t, Size> bytes_{};
 };
 
-// A copy of a plain object, zeroed likewise.
+// A copy of a plain object, also zeroed at the end of its scope.
 template <typename T>
 class SecretCopy {
  public:
@@ -48,7 +48,7 @@ class SecretCopy {
   T value_;
 };
 
-// Overwrites what the functions called before from the same place have left on the stack.
+// Overwrites what earlier calls from the same place left on the stack.
 void WipeStack();
 
 constexpr size_t kKeyBytes = 32;

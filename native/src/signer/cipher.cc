@@ -16,13 +16,13 @@ constexpr char kSecp256k1Label[] = "ECDH secp256k1 AES-256-GCM-SIV";
 constexpr size_t kLabelBytes = sizeof kP256Label - 1;
 static_assert(sizeof kSecp256k1Label - 1 == kLabelBytes, "both labels have one length");
 
-// Looked up once: that takes longer than to encrypt a short text.
+// Fetched once: a fetch takes longer than encrypting a short text.
 const EVP_CIPHER* Aes256Gcm() {
   static const Owned<EVP_CIPHER> cipher(EVP_CIPHER_fetch(nullptr, "AES-256-GCM", nullptr));
   return cipher.get();
 }
 
-// Zeroes OpenSSL's copy of the key when the work is done.
+// Zeroes OpenSSL's copy of the key at the end of its scope.
 class Gcm {
  public:
   ~Gcm() { EVP_CIPHER_CTX_reset(context_.get()); }
@@ -30,7 +30,7 @@ class Gcm {
   bool Start(bool encrypts, const uint8_t* key, const uint8_t* iv) {
     return EVP_CipherInit_ex(context_.get(), Aes256Gcm(), nullptr, key, iv, encrypts) == 1;
   }
-  // Without `into` it is additional data.
+  // Without `into`, `from` is additional data.
   bool Convert(Bytes from, uint8_t* into) {
     int size = 0;
     return from.size == 0 || EVP_CipherUpdate(context_.get(), into, &size, from.data,

@@ -1,4 +1,4 @@
-// The encryption of signer_encrypt and signer_decrypt, from the shared x on.
+// The encryption of signer_encrypt and signer_decrypt, starting from the shared x.
 #ifndef CAUSEWAY_SIGNER_CIPHER_H
 #define CAUSEWAY_SIGNER_CIPHER_H
 
@@ -10,16 +10,16 @@ namespace causeway {
 constexpr size_t kIvBytes = 12;
 constexpr size_t kTagBytes = 16;
 
-// HKDF-SHA256 of the shared x; both compressed public keys are part of it in bytewise order, so that
+// HKDF-SHA256 of the shared x; it includes both compressed public keys in bytewise order, so that
 // either side may decrypt.
 void AgreedKey(Curve curve, const uint8_t* shared_x, Bytes salt, const uint8_t* own,
                const uint8_t* peer, uint8_t* into);
 
-// AES-256-GCM: `iv || ciphertext || tag`, 28 bytes more than the plaintext. The additional data, of
-// which the tag is proof too, may be empty.
+// AES-256-GCM: `iv || ciphertext || tag`, 28 bytes more than the plaintext. The tag also
+// authenticates the additional data, which may be empty.
 bool Seal(const uint8_t* key, Bytes additional, Bytes plaintext, uint8_t* into);
 
-// The plaintext of what `Seal` wrote, 28 bytes less. False, and zeros, when it was not that.
+// The plaintext of what `Seal` wrote, 28 bytes less. For anything else: false, and zeros.
 bool Unseal(const uint8_t* key, Bytes additional, Bytes sealed, uint8_t* into);
 
 }  // namespace causeway

@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint8_t kSalt[] = {'b', 'r', 'i', 'd', 'g', 'e', '-', 'k', 'e', 'y', 's', '/', 'v', '1'};
 
-// u32 big-endian length || bytes; the labels here have less than 256.
+// u32 big-endian length || bytes; the labels here are shorter than 256 bytes.
 void AppendLabel(const char* label, std::string* info) {
   info->append(3, '\0');
   info->push_back(static_cast<char>(strlen(label)));

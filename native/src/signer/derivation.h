@@ -11,10 +11,10 @@ namespace causeway {
 
 constexpr size_t kRootBytes = 32;
 
-// HKDF-SHA256 of the root under the salt of every derivation.
+// HKDF-SHA256 of the root with the salt that all derivations use.
 void DeriveBytes(const uint8_t* root, Bytes info, uint8_t* into, size_t size);
 
-// Length-prefixed labels: `prefix`, which is whose key it is, then purpose and algorithm.
+// Length-prefixed labels: `prefix`, which says whose key it is, then purpose and algorithm.
 std::string DerivationInfo(Bytes prefix, const char* purpose, const char* algorithm);
 
 // (material mod (n - 1)) + 1, 32 bytes big-endian: never zero, uniform to 2^-128.

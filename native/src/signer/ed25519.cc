@@ -37,7 +37,7 @@ bool Ed25519::Sign(const uint8_t* seed, const uint8_t* public_key, Bytes message
       EVP_PKEY_fromdata(importer_.get(), &imported, EVP_PKEY_KEYPAIR, parameters) != 1) {
     return false;
   }
-  // Both zero their copy of the seed at the end of the scope.
+  // Both objects zero their copy of the seed at the end of the scope.
   const Owned<EVP_PKEY> key(imported);
   const Owned<EVP_MD_CTX> context(EVP_MD_CTX_new());
   size_t size = kSignatureBytes;

@@ -8,17 +8,17 @@
 
 namespace causeway {
 
-// OpenSSL keeps a key's seed in ordinary memory, so it gets one for the time of a signature only.
+// OpenSSL keeps a key's seed in ordinary memory, so it gets the seed only during a signature.
 class Ed25519 {
  public:
   Ed25519();
 
-  // The thread's own.
+  // One object per thread.
   static Ed25519& Get();
 
-  // Every call answers whether it could be done.
+  // Every call returns whether it succeeded.
   bool PublicKey(const uint8_t* seed, uint8_t* into) const;
-  // `public_key` is the seed's own, so that it need not be computed anew.
+  // `public_key` must belong to the seed; passing it saves computing it again.
   bool Sign(const uint8_t* seed, const uint8_t* public_key, Bytes message, uint8_t* into);
 
  private:

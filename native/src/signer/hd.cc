@@ -11,7 +11,7 @@ namespace {
 constexpr uint32_t kFirstHardened = 0x80000000;
 constexpr uint8_t kMasterLabel[] = {'B', 'i', 't', 'c', 'o', 'i', 'n', ' ', 's', 'e', 'e', 'd'};
 
-// What the child depends on: the private key, or the public one so that others can follow.
+// The parent's part of the hash: the private key, or the public key for derivation by others.
 bool WriteParent(uint32_t index, const ExtendedKey& parent, uint8_t* into) {
   if (index < kFirstHardened) return Secp256k1::Get().PublicKey(parent.key, into);
   into[0] = 0;

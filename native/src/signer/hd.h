@@ -14,10 +14,10 @@ struct ExtendedKey {
   uint8_t chain_code[32];
 };
 
-// The master key of a seed; false when the seed gives none, which happens once in 2^127.
+// The master key of a seed; false for one seed in 2^127, which gives none.
 bool MasterKey(const uint8_t* seed, ExtendedKey* into);
 
-// The child at an index, hardened with the top bit set, in place; false as above.
+// Replaces a key by its child at an index (hardened with the top bit set); false as above.
 bool ChildKey(uint32_t index, ExtendedKey* key);
 
 }  // namespace causeway

@@ -9,7 +9,7 @@ namespace {
 constexpr uint8_t kInnerPad = 0x36;
 constexpr uint8_t kOuterPad = 0x5c;
 
-// The key's block: the key, hashed when it is longer, in zeros.
+// The key's block: the key, or its hash if it is longer, padded with zeros.
 template <size_t BlockBytes, typename Hash>
 void FillBlock(Bytes key, Hash hash, SecretBytes<BlockBytes>* block) {
   if (key.size > BlockBytes) hash(key.data, key.size, block->data());
@@ -75,7 +75,7 @@ void Hkdf(Bytes secret, Bytes salt, Bytes info, uint8_t* into, size_t size) {
   uint8_t counter = 0;
   for (size_t done = 0; done < size;) {
     counter++;
-    // The first block has none before it.
+    // The first block has no previous one.
     const Bytes previous{block.data(), counter == 1 ? 0 : block.size()};
     expand.Sign({previous, info, {&counter, 1}}, block.data());
     const size_t length = std::min(block.size(), size - done);

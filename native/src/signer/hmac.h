@@ -12,11 +12,11 @@
 
 namespace causeway {
 
-// HMAC-SHA-256 under a key: both hashes' state after the key's block, so that a message costs its
-// own blocks only.
+// HMAC-SHA-256 with a key: keeps both hashes' state after the key's block, so that a message costs
+// only its own blocks.
 class HmacSha256 {
  public:
-  // Not keyed yet.
+  // Needs SetKey before use.
   HmacSha256() = default;
   explicit HmacSha256(Bytes key) { SetKey(key); }
   HmacSha256(const HmacSha256&) = delete;
@@ -24,7 +24,7 @@ class HmacSha256 {
   ~HmacSha256();
 
   void SetKey(Bytes key);
-  // The message is its parts in order; `into` may be one of them.
+  // The message is the concatenation of the parts; `into` may be one of them.
   void Sign(std::initializer_list<Bytes> parts, uint8_t* into) const;
 
  private:

@@ -5,8 +5,8 @@
 namespace causeway {
 namespace {
 
-// Numbers of up to 310 bits with a sign: value = sum of limb[i] * 2^(62 i). All limbs but the
-// highest are from 0 to 2^62 - 1 between steps.
+// Signed numbers of up to 310 bits: value = sum of limb[i] * 2^(62 i). Between steps, all limbs but
+// the highest are from 0 to 2^62 - 1.
 constexpr int kLimbs = 5;
 constexpr int kLimbBits = 62;
 constexpr uint64_t kLimbMask = (uint64_t{1} << kLimbBits) - 1;
@@ -17,23 +17,23 @@ struct Number {
   int64_t limb[kLimbs];
 };
 
-// n, and its inverse modulo 2^62.
+// n, and the inverse of n modulo 2^62.
 constexpr Number kOrder = {{0x33b9cac2fc632551, 0x339beab69c5e7a13, 0x3ffffffffffffffb, 0x3fffffc00000003f, 0xff}};
 constexpr uint64_t kOrderInverse = 0x332e375511ff43b1;
 
-// What 62 division steps do to (f, g), times 2^62.
+// The effect of 62 division steps on (f, g), times 2^62.
 struct Transition {
   int64_t u, v, q, r;
 };
 
-// Hides a mask's value from the compiler, which would make a branch of it.
+// Hides a mask's value from the compiler, which would turn it into a branch.
 int64_t Opaque(int64_t mask) {
   __asm__("" : "+r"(mask));
   return mask;
 }
 
-// 62 steps on the low bits of f and g. zeta is -(delta + 1/2); delta begins at 1/2, for which 590
-// steps are proven to be enough for 256 bits.
+// 62 steps on the low bits of f and g. zeta is -(delta + 1/2); delta starts at 1/2, for which 590
+// steps are proven to suffice for 256 bits.
 int64_t DivisionSteps(int64_t zeta, uint64_t f, uint64_t g, Transition* transition) {
   uint64_t u = 1, v = 0, q = 0, r = 1;
   for (int step = 0; step < kLimbBits; step++) {
@@ -43,7 +43,7 @@ int64_t DivisionSteps(int64_t zeta, uint64_t f, uint64_t g, Transition* transiti
     g += ((f ^ is_positive) - is_positive) & is_odd;
     q += ((u ^ is_positive) - is_positive) & is_odd;
     r += ((v ^ is_positive) - is_positive) & is_odd;
-    // Both: f becomes the old g.
+    // If both are set, f becomes the old g.
     const uint64_t swaps = is_positive & is_odd;
     zeta = (zeta ^ static_cast<int64_t>(swaps)) - 1;
     f += g & swaps;
@@ -77,7 +77,7 @@ void UpdateFG(const Transition& t, Number* f, Number* g) {
   g->limb[kLimbs - 1] = static_cast<int64_t>(g_sum >> kLimbBits);
 }
 
-// The multiple of n that makes the sum's low bits zero, beside one n where a factor is negative.
+// The multiple of n that makes the sum's low bits zero, plus one n where a factor is negative.
 int64_t Correction(int64_t multiple, Wide sum) {
   const uint64_t low = kOrderInverse * static_cast<uint64_t>(sum) + static_cast<uint64_t>(multiple);
   return multiple - static_cast<int64_t>(low & kLimbMask);
@@ -107,7 +107,7 @@ void UpdateDE(const Transition& t, Number* d, Number* e) {
   e->limb[kLimbs - 1] = static_cast<int64_t>(e_sum >> kLimbBits);
 }
 
-// Moves what a limb has too much, or too little, to the next one.
+// Moves each limb's excess or deficit to the next limb.
 void Carry(Number* number) {
   for (int i = 0; i + 1 < kLimbs; i++) {
     number->limb[i + 1] += number->limb[i] >> kLimbBits;

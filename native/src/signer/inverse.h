@@ -7,7 +7,7 @@
 
 namespace causeway {
 
-// `number` and `into`: 32 bytes big-endian; the number is from 1 to n - 1.
+// `number` and `into` are 32 bytes big-endian; the number is from 1 to n - 1.
 void InvertModP256Order(const uint8_t* number, uint8_t* into);
 
 }  // namespace causeway

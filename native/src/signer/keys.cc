@@ -10,7 +10,7 @@
 namespace causeway {
 namespace {
 
-// 16 bytes more than the order, so that the reduced scalar's bias is below 2^-128.
+// 16 bytes more than the order, so that the reduced scalar has a bias below 2^-128.
 constexpr size_t kScalarMaterialBytes = 48;
 
 constexpr bool IsP256(size_t slot) { return slot == 0 || slot == kFirstEncryptionSlot; }
@@ -21,7 +21,7 @@ Bytes View(const std::string& text) {
   return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
 }
 
-// 33 bytes, or 32 of ed25519.
+// Writes 33 bytes, or 32 for ed25519.
 bool ComputePublicKey(size_t slot, const uint8_t* key, uint8_t* into) {
   if (slot == kEd25519Slot) return Ed25519::Get().PublicKey(key, into);
   return IsP256(slot) ? P256::Get().PublicKey(key, into) : Secp256k1::Get().PublicKey(key, into);
@@ -50,7 +50,7 @@ bool Root::UnsealUnder(Bytes info, Bytes additional, Bytes sealed, uint8_t* into
 }
 
 bool Root::Account(uint8_t* into) const {
-  // No deployment has an empty id, so these labels are the host's own.
+  // No deployment has an empty id, so these labels belong to the host alone.
   const std::string host(12, '\0');
   SecretBytes<kKeyBytes> seed;
   Derive(View(DerivationInfo(View(host), "account", "ed25519")), seed.data(), seed.size());
@@ -96,7 +96,7 @@ bool Keys::SetHdSeed(const uint8_t* seed) {
   return has_hd_seed_;
 }
 
-// They are of the seed before.
+// The derived keys belong to the previous seed.
 void Keys::ForgetDerived() {
   OPENSSL_cleanse(memory_->keys[kFirstDerivedSlot], kMaxDerived * kKeyBytes);
   for (size_t slot = kFirstDerivedSlot; slot < kSlots; slot++) filled_.reset(slot);

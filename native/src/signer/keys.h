@@ -1,4 +1,4 @@
-// The private keys of one deployment; the slots are those of runtime/src/signer/backend.ts.
+// The private keys of one deployment; runtime/src/signer/backend.ts defines the slots.
 #ifndef CAUSEWAY_SIGNER_KEYS_H
 #define CAUSEWAY_SIGNER_KEYS_H
 
@@ -27,7 +27,7 @@ class Root {
   // Public key of the processor's account.
   bool Account(uint8_t* into) const;
   void Derive(Bytes info, uint8_t* into, size_t size) const;
-  // AES-256-GCM under the key that is derived with this info.
+  // AES-256-GCM with the key derived with this info.
   bool SealUnder(Bytes info, Bytes additional, Bytes plaintext, uint8_t* into) const;
   bool UnsealUnder(Bytes info, Bytes additional, Bytes sealed, uint8_t* into) const;
 
@@ -44,19 +44,19 @@ class Keys {
 
   // Fills every slot but the derived ones from a root; `prefix` says whose keys they are.
   bool Derive(const Root& root, Bytes prefix);
-  // Puts a key in place of another; false when it is none.
+  // Replaces a key; false when the new one is invalid.
   bool SetKey(size_t slot, const uint8_t* key);
   bool SetHdSeed(const uint8_t* seed);
-  // Puts the HD key at the child indexes into a derived slot.
+  // Derives the HD key at the child indexes into a derived slot.
   bool DeriveChild(size_t slot, const uint32_t* indexes, size_t count);
 
-  // 33 bytes, or 32 of ed25519.
+  // Writes 33 bytes, or 32 for ed25519.
   bool PublicKey(size_t slot, uint8_t* into) const;
   bool Sign(size_t slot, Bytes bytes, uint8_t* into) const;
   Outcome Encrypt(size_t slot, Bytes peer, Bytes salt, Bytes plaintext, uint8_t* into) const;
   Outcome Decrypt(size_t slot, Bytes peer, Bytes salt, Bytes sealed, uint8_t* into) const;
 
-  // For moving a deployment to another host.
+  // Used to move a deployment to another host.
   bool ExportKey(size_t slot, uint8_t* into) const;
   bool ExportHdSeed(uint8_t* into) const;
 
@@ -75,11 +75,11 @@ class Keys {
   Secret<Memory> memory_;
   std::bitset<kSlots> filled_;
   bool has_hd_seed_ = false;
-  // Computed once: signatures of ed25519 and agreements need them in every call.
+  // Computed once: every ed25519 signature and every agreement needs one.
   uint8_t public_keys_[kFirstDerivedSlot][kPointBytes] = {};
 };
 
-// Whether 32 bytes are a private key that may lie in the slot.
+// Whether 32 bytes are a valid private key for the slot.
 bool IsPrivateKey(size_t slot, const uint8_t* key);
 
 }  // namespace causeway

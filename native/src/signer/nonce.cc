@@ -7,7 +7,7 @@ namespace {
 
 constexpr uint8_t kZeros[32] = {};
 
-// The generator's first key is the same for everybody.
+// The generator's first key is a constant.
 const HmacSha256& FirstMac() {
   static const HmacSha256 mac({kZeros, sizeof kZeros});
   return mac;
@@ -15,7 +15,7 @@ const HmacSha256& FirstMac() {
 
 }  // namespace
 
-// Steps b to g.
+// Steps b to g of RFC 6979, section 3.2.
 NonceGenerator::NonceGenerator(Bytes key, Bytes digest) {
   memset(v_.data(), 0x01, v_.size());
   Mix(FirstMac(), 0x00, key, digest);
@@ -29,7 +29,7 @@ void NonceGenerator::Mix(const HmacSha256& mac, uint8_t separator, Bytes key, By
   mac_.Sign({v_.view()}, v_.data());
 }
 
-// Step h.
+// Step h of RFC 6979, section 3.2.
 void NonceGenerator::Next(uint8_t* into) {
   if (!is_first_) Mix(mac_, 0x00, {nullptr, 0}, {nullptr, 0});
   is_first_ = false;

@@ -8,9 +8,9 @@ namespace causeway {
 
 class NonceGenerator {
  public:
-  // `key` and `digest`: 32 bytes each, the digest already below the order.
+  // `key` and `digest` are 32 bytes each; the digest is already below the order.
   NonceGenerator(Bytes key, Bytes digest);
-  // The next candidate, 32 bytes; the caller takes the first from 1 to n - 1.
+  // The next candidate, 32 bytes; the caller uses the first one from 1 to n - 1.
   void Next(uint8_t* into);
 
  private:

@@ -1,4 +1,4 @@
-// OpenSSL as it lies in Node's binary, and its objects with an owner.
+// Uses the OpenSSL in Node's binary, and gives its objects owners.
 #ifndef CAUSEWAY_SIGNER_OPENSSL_H
 #define CAUSEWAY_SIGNER_OPENSSL_H
 
@@ -14,7 +14,7 @@
 namespace causeway {
 
 struct OpensslDeleter {
-  // Numbers may be secret: always cleared.
+  // Numbers may be secret, so all are cleared.
   void operator()(BIGNUM* number) const { BN_clear_free(number); }
   void operator()(BN_CTX* context) const { BN_CTX_free(context); }
   void operator()(EC_GROUP* group) const { EC_GROUP_free(group); }
@@ -31,8 +31,8 @@ struct OpensslDeleter {
 template <typename T>
 using Owned = std::unique_ptr<T, OpensslDeleter>;
 
-// OpenSSL queues its errors for the thread, and Node's own TLS and crypto in this thread would take
-// ours for theirs: whatever a call of ours leaves there is gone at the end of the scope.
+// OpenSSL queues errors per thread, and Node's own TLS and crypto would take ours for theirs. This
+// removes the errors of a scope at its end.
 class ErrorScope {
  public:
   ErrorScope() { ERR_set_mark(); }

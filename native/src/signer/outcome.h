@@ -3,8 +3,8 @@
 
 namespace causeway {
 
-// How an exchange with a peer ended; the order is that of `refusals` in src/signer.ts. kFailed is
-// the host's own failure, of memory for example, and says nothing about the peer's bytes.
+// The result of an exchange with a peer, in the same order as `refusals` in src/signer.ts. kFailed
+// is the host's own failure, for example of memory, and says nothing about the peer's bytes.
 enum class Outcome { kDone, kBadPublicKey, kDecryptFailed, kFailed };
 
 }  // namespace causeway

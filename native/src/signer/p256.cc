@@ -14,7 +14,7 @@ constexpr uint8_t kOrder[32] = {0xff, 0xff, 0xff, 0xff, 0x00, 0x00, 0x00, 0x00, 
                                 0xff, 0xff, 0xff, 0xff, 0xff, 0xbc, 0xe6, 0xfa, 0xad, 0xa7, 0x17,
                                 0x9e, 0x84, 0xf3, 0xb9, 0xca, 0xc2, 0xfc, 0x63, 0x25, 0x51};
 
-// A number whose arithmetic is to take the same time whatever its value.
+// A number whose arithmetic takes the same time for all values.
 Owned<BIGNUM> NewSecretNumber() {
   Owned<BIGNUM> number(BN_new());
   BN_set_flags(number.get(), BN_FLG_CONSTTIME);
@@ -44,7 +44,7 @@ P256& P256::Get() {
 }
 
 bool P256::IsPrivateKey(const uint8_t* key) {
-  // Without OpenSSL, which could fail for want of memory: then a key would be called none.
+  // Done without OpenSSL, which could run out of memory and so reject a valid key.
   int borrow = 0, bits = 0;
   for (int index = 31; index >= 0; index--) {
     bits |= key[index];
@@ -71,7 +71,7 @@ bool P256::Sign(const uint8_t* key, const uint8_t* digest, uint8_t* into) {
                        EC_KEY_set_private_key(key_.get(), scalar_.get());
   NonceGenerator nonces({key, kKeyBytes}, {reduced, sizeof reduced});
   bool is_done = false;
-  // Of 2^32 first nonces one is none.
+  // One first nonce in 2^32 is invalid.
   for (int tries = 0; has_key && !is_done && tries < 4; tries++) {
     nonces.Next(nonce.data());
     is_done = PrepareNonce(nonce.data()) && SignPrepared(digest, into);
@@ -83,7 +83,7 @@ bool P256::Sign(const uint8_t* key, const uint8_t* digest, uint8_t* into) {
 void P256::Forget() {
   EC_KEY_set_private_key(key_.get(), nullptr);
   for (BIGNUM* number : {scalar_.get(), inverse_.get(), x_.get()}) BN_clear(number);
-  // Its coordinates, of which even the projective ones say something of the scalar.
+  // Overwrites its coordinates: even projective coordinates reveal something about the scalar.
   EC_POINT_copy(point_.get(), EC_GROUP_get0_generator(group_.get()));
 }
 

@@ -9,31 +9,31 @@
 
 namespace causeway {
 
-// Not for more than one thread: it has scratch of its own, which holds no secret between calls.
+// For one thread only: it has scratch memory, which is free of secrets between calls.
 class P256 {
  public:
   P256();
 
-  // The thread's own.
+  // One object per thread.
   static P256& Get();
 
-  // Every call answers whether it could be done.
+  // Every call returns whether it succeeded.
   static bool IsPrivateKey(const uint8_t* key);
   bool PublicKey(const uint8_t* key, uint8_t* into);
   // RFC 6979 over the 32-byte digest, `r || s` with low s.
   bool Sign(const uint8_t* key, const uint8_t* digest, uint8_t* into);
-  // A peer's point of 33 or 65 bytes: compressed, and the x coordinate of its product with the key.
+  // Agrees with a peer's point of 33 or 65 bytes: writes it compressed, and the shared x.
   Outcome Agree(const uint8_t* key, Bytes peer, uint8_t* compressed, uint8_t* shared_x);
 
  private:
   bool ReducedDigest(const uint8_t* digest, uint8_t* into);
-  // r of the nonce and the nonce's inverse; false when the nonce is none.
+  // Computes r and the nonce's inverse; false when the nonce is invalid.
   bool PrepareNonce(const uint8_t* nonce);
   bool SetInverse(const uint8_t* nonce);
   bool SignPrepared(const uint8_t* digest, uint8_t* into);
   bool WriteLowS(const BIGNUM* s, uint8_t* into);
   bool WriteShared(const EC_POINT* point, uint8_t* into);
-  // Overwrites the scratch.
+  // Overwrites the scratch memory.
   void Forget();
 
   Owned<EC_GROUP> group_;

@@ -6,7 +6,7 @@
 
 namespace causeway {
 
-// Compressed or uncompressed. Both libraries would take the hybrid form, too, which nobody sends.
+// Compressed or uncompressed. Both libraries also accept the hybrid form, which nobody sends.
 inline bool IsPointEncoding(Bytes point) {
   const uint8_t prefix = point.size > 0 ? point.data[0] : 0;
   if (point.size == kPointBytes) return prefix == 2 || prefix == 3;

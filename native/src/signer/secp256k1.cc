@@ -10,7 +10,7 @@
 namespace causeway {
 namespace {
 
-// The library hashes the shared point unless it is told otherwise.
+// Replaces the library's default hash of the shared point.
 int TakeX(unsigned char* into, const unsigned char* x, const unsigned char*, void*) {
   memcpy(into, x, 32);
   return 1;
@@ -21,7 +21,7 @@ int TakeX(unsigned char* into, const unsigned char* x, const unsigned char*, voi
 Secp256k1::Secp256k1()
     : context_(secp256k1_context_create(SECP256K1_CONTEXT_SIGN | SECP256K1_CONTEXT_VERIFY),
                secp256k1_context_destroy) {
-  // Blinds every product with the generator, against whoever measures power or caches.
+  // Blinds every product with the generator, against attackers who measure power or caches.
   SecretBytes<32> seed;
   if (RAND_bytes(seed.data(), seed.size()) == 1) {
     (void)!secp256k1_context_randomize(context_.get(), seed.data());

@@ -20,7 +20,7 @@ size_t WholePages(size_t size) {
 
 }  // namespace
 
-// A page that nobody may touch on either side, so that no overrun of a neighbour gets here.
+// An inaccessible page on either side: an overrun of neighbouring memory does not reach the keys.
 SecretMemory::SecretMemory(size_t size)
     : size_(WholePages(size)),
       mapping_(mmap(nullptr, size_ + 2 * PageBytes(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {

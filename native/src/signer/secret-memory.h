@@ -1,4 +1,4 @@
-// Memory for keys: never swapped, dumped or inherited, zeroed when it is given back.
+// Memory for keys: never swapped, dumped or inherited, and zeroed when freed.
 #ifndef CAUSEWAY_SIGNER_SECRET_MEMORY_H
 #define CAUSEWAY_SIGNER_SECRET_MEMORY_H
 
@@ -9,7 +9,7 @@ namespace causeway {
 
 class SecretMemory {
  public:
-  // Zeroed; null when there is none.
+  // Zeroed; null when there is no memory.
   explicit SecretMemory(size_t size);
   SecretMemory(const SecretMemory&) = delete;
   SecretMemory& operator=(const SecretMemory&) = delete;
@@ -23,7 +23,7 @@ class SecretMemory {
   void* data_ = nullptr;
 };
 
-// One T in memory of its own.
+// One T in its own memory.
 template <typename T>
 class Secret {
  public:
@@ -37,7 +37,7 @@ class Secret {
   T* value_;
 };
 
-// Whether memory could be locked so far; where the limit is too low, keys may be swapped out.
+// Whether all memory so far could be locked; if the limit is too low, keys may be swapped out.
 bool IsSecretMemoryLocked();
 
 }  // namespace causeway

@@ -2,7 +2,7 @@
 
 namespace causeway {
 
-// libsecp256k1 zeroes its own variables in a way that the compiler has optimised away.
+// The compiler has optimised away libsecp256k1's own zeroing of variables.
 __attribute__((noinline)) void WipeStack() {
   uint8_t stack[8192];
   OPENSSL_cleanse(stack, sizeof stack);

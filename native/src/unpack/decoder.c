@@ -1,7 +1,7 @@
-// The program that decompresses the archive: between standard input and us, and as confined.
+// Runs the decompressing program between standard input and us, equally confined.
 //
-// It is started here and not by the daemon, so that the two share one pipe without a third in
-// between, and the one never outlives the other.
+// We start it, not the daemon, so that the two share one pipe without a process in between, and
+// neither outlives the other.
 #define _GNU_SOURCE
 #include "unpack.h"
 
@@ -13,8 +13,8 @@
 
 enum { PIPE_BYTES = 1 << 20 };
 
-// Its own limits on memory are options; this is for the mistakes in it. The stacks of one thread
-// for each processor count in full.
+// The decoder's own memory limits are options; this one guards against its bugs. The stacks of all
+// threads (one per processor) count in full.
 static const uint64_t max_memory_bytes = 1ULL << 30;
 
 static const char *const system_folders[] = {"/usr", "/lib", "/lib64", "/bin", NULL};
@@ -27,7 +27,7 @@ static void become_decoder(char **program, pid_t parent) {
   limit_resources(0, max_memory_bytes);
   confine_to_reading(system_folders, "/etc/ld.so.cache");
   allow_calls_of_decoder();
-  // Without an environment: variables of the loader and of the program itself would steer it.
+  // No environment: variables would steer the loader and the program itself.
   execve(program[0], program, (char *[]){NULL});
   fail(program[0]);
 }
@@ -40,7 +40,7 @@ static void replace(int fd, int by) {
 void start_decoder(char **program) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC)) fail("pipe");
-  // Fewer changes between the two; above the user's share the default stays.
+  // A larger pipe means fewer context switches; above the user's quota the default size stays.
   fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES);
   pid_t self = getpid();
   decoder = fork();
@@ -53,7 +53,7 @@ void start_decoder(char **program) {
   replace(STDIN_FILENO, ends[0]);
 }
 
-// At the end of its output: an archive is whole only when its decoder says so.
+// Called at the end of its output: an archive is complete only if its decoder succeeds.
 void await_decoder(void) {
   int status;
   if (!decoder) return;

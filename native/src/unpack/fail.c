@@ -1,4 +1,4 @@
-// How it ends when it does not succeed: one line on stderr, its first word for programs.
+// Ends a failed run: one line on stderr, whose first word is for programs.
 #define _GNU_SOURCE
 #include "unpack.h"
 
@@ -13,14 +13,14 @@ enum { MAX_LINE = 1024, SHOWN_NAME_BYTES = 80 };
 static void say(const char *code, const char *format, va_list arguments)
     __attribute__((noreturn, format(printf, 2, 0)));
 
-// By write(2): the streams of the C library make calls that the filter has no need for.
+// Uses write(2): the C library's streams make calls that the filter forbids.
 static void say(const char *code, const char *format, va_list arguments) {
   char line[MAX_LINE];
   int length = snprintf(line, sizeof line, "%s ", code);
   length += vsnprintf(line + length, sizeof line - (size_t)length - 1, format, arguments);
   if (length > MAX_LINE - 2) length = MAX_LINE - 2;
   line[length++] = '\n';
-  // Nobody may be listening; the status tells, too.
+  // Nobody may be reading; the exit status also reports it.
   if (write(STDERR_FILENO, line, (size_t)length) != length) _exit(EXIT_REFUSED);
   _exit(EXIT_REFUSED);
 }
@@ -52,14 +52,14 @@ void fail_with(const char *message) {
   blame_host("%s", message);
 }
 
-// What it had to say is the line before.
+// The decoder's own message is the line before.
 void blame_decoder(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   say("DECODER", format, arguments);
 }
 
-// For a system call that failed over an entry: is it the host, the disk, or the archive?
+// A system call failed over an entry: errno decides whether host, disk or archive is to blame.
 void blame_entry(const char *name) {
   switch (errno) {
     case ENOSPC:
@@ -75,7 +75,7 @@ void blame_entry(const char *name) {
   }
 }
 
-// A terminal must not be steered by a name; so of it only printable ASCII goes out as it is.
+// A name must not control a terminal, so only printable ASCII is shown unchanged.
 static size_t escape(char *into, unsigned char byte) {
   if (byte == '\n') return (size_t)sprintf(into, "\\n");
   if (byte == '"' || byte == '\\') return (size_t)sprintf(into, "\\%c", byte);
@@ -83,7 +83,7 @@ static size_t escape(char *into, unsigned char byte) {
   return (size_t)sprintf(into, "%c", byte);
 }
 
-// In quotes, short; the answer is good until the next but one call.
+// Quotes and shortens a name; the result is valid until the call after the next.
 const char *quoted(const char *name) {
   static char buffers[2][4 * SHOWN_NAME_BYTES + 8];
   static int turn;

@@ -1,4 +1,4 @@
-// The system call filter: what is not listed is not there, for us or for a decoder.
+// The system call filter: calls that are not listed do not exist, for us or for a decoder.
 #define _GNU_SOURCE
 #include "unpack.h"
 
@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-// No way to change metadata by path but that of a link's time (utimensat); no program, process,
-// signal, socket.
+// Metadata by path can change only a link's time (utimensat); no program, process, signal or socket
+// can be made.
 static const unsigned calls_of_unpacker[] = {
     SYS_read, SYS_write, SYS_close,
     SYS_openat, SYS_openat2, SYS_mkdirat, SYS_symlinkat, SYS_linkat, SYS_unlinkat,
@@ -19,7 +19,7 @@ static const unsigned calls_of_unpacker[] = {
     SYS_wait4, SYS_exit_group,
 };
 
-// Of a program with threads and shared libraries, which Landlock keeps from all files but those.
+// For a program with threads and shared libraries; Landlock limits the files it can open.
 static const unsigned calls_of_decoder[] = {
     SYS_read, SYS_readv, SYS_pread64, SYS_write, SYS_writev, SYS_close, SYS_lseek, SYS_dup,
     SYS_openat, SYS_fstat, SYS_newfstatat, SYS_statx, SYS_faccessat, SYS_fcntl, SYS_fadvise64,
@@ -36,7 +36,7 @@ static const unsigned calls_of_decoder[] = {
 #endif
 };
 
-// Code of an archive's making could run only where memory can be made executable.
+// Code from an archive could run only in memory that is made executable.
 static void refuse_executable_memory(struct bpf_program *to) {
   compare(to, BPF_JEQ, SYS_mmap, 0, 4);
   load(to, ARGUMENT(2));
@@ -45,8 +45,8 @@ static void refuse_executable_memory(struct bpf_program *to) {
   answer(to, SECCOMP_RET_ALLOW);
 }
 
-// Threads, but no process that could outlive its parent. (clone3, whose flags a filter cannot see,
-// is in no list: libraries then take this one.)
+// Allows threads, but no process, which could outlive its parent. (A filter cannot see clone3's
+// flags, so clone3 is in no list: libraries then use clone.)
 static void allow_threads(struct bpf_program *to) {
   compare(to, BPF_JEQ, SYS_clone, 0, 4);
   load(to, ARGUMENT(0));
@@ -55,7 +55,7 @@ static void allow_threads(struct bpf_program *to) {
   answer(to, SECCOMP_RET_ERRNO | EPERM);
 }
 
-// x32 numbers are in neither list.
+// Neither list contains x32 numbers.
 void allow_calls_of_unpacker(void) {
   struct bpf_program built = {.length = 0};
   begin_program(&built, SECCOMP_RET_KILL_PROCESS);
@@ -65,7 +65,7 @@ void allow_calls_of_unpacker(void) {
   install_program(&built);
 }
 
-// "No such call", which libraries of every version know how to take.
+// Answers "no such call", which libraries of every version handle.
 void allow_calls_of_decoder(void) {
   struct bpf_program built = {.length = 0};
   begin_program(&built, SECCOMP_RET_KILL_PROCESS);

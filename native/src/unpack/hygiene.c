@@ -1,4 +1,4 @@
-// What the program must not inherit, who it is, and what it may use at most.
+// Cuts what the program would inherit, drops its identity, and limits its resources.
 #define _GNU_SOURCE
 #include "unpack.h"
 
@@ -11,18 +11,18 @@ enum { FIRST_PRIVATE_FD = 3, MAX_DESCRIPTORS = 32 };
 void tidy_process(const struct plan *plan) {
   follow_parent(plan->parent);
   occupy_descriptors(FIRST_PRIVATE_FD);
-  // Of the daemon's descriptors none may be left to a parser that an archive took over.
+  // A parser that an archive took over must find no descriptor of the daemon.
   close_descriptors_from(FIRST_PRIVATE_FD);
   reset_signals();
-  // A file over its limit is an error to tell, not a death.
+  // A file over the limit must be a reported error, not a death by signal.
   signal(SIGXFSZ, SIG_IGN);
-  // A Ctrl-C meant for the daemon would look like a failure of the archive. Fails only when this is
-  // a session of its own already.
+  // A Ctrl-C for the daemon would look like a failure of the archive. Fails only if this process
+  // already leads a session.
   setsid();
   umask(0);
 }
 
-// The images' own user and no capability: the archive is never parsed as root.
+// Becomes the images' own user, without capabilities: the archive is never parsed as root.
 void drop_identity(const struct plan *plan) {
   if (plan->drops_identity) become(plan->uid, plan->gid);
   keep_capabilities(0);

@@ -1,8 +1,8 @@
-// Landlock: of the host's files only those beneath the given paths can be opened, made or removed,
-// even by a parser that an archive took over; no connection, and no signal of a decoder's.
+// Landlock: even a parser that an archive took over can open, make and remove only files beneath
+// the given paths, and cannot connect; a decoder cannot send signals either.
 //
-// It does not hold back chmod(2) and its like by path; so the program changes metadata through
-// descriptors only, and the system call filter has no other way.
+// Landlock does not block chmod(2) and similar calls by path. So the program changes metadata only
+// through descriptors, and the system call filter allows no other way.
 #define _GNU_SOURCE
 #include "unpack.h"
 
@@ -10,19 +10,19 @@
 
 #include <errno.h>
 
-// The first version of Landlock (5.13 to 5.18) counts as none: under it no hard link can be made from
-// one folder to another, and distro images have such.
+// Landlock's first version (5.13 to 5.18) counts as none: it forbids hard links between folders,
+// which distro images have.
 static bool has_landlock(void) {
   return HAS_LANDLOCK && landlock_abi() >= 2;
 }
 
-// What is missing is left out.
+// Skips missing paths.
 static void allow(int ruleset, const char *path, uint64_t rights) {
   if (!allow_beneath(ruleset, path, rights) && errno != ENOENT) fail("Landlock rule");
 }
 
-// Signals are left to the filter, which has none: for a death signal, too, the kernel asks whether
-// the one that dies may send it, and the decoder would live on.
+// Signals are left to the filter, which allows none: the kernel checks for a death signal, too,
+// whether the dying process may send it, so the decoder would live on.
 void confine_to_folder(const char *path) {
   if (!has_landlock()) return;
   int ruleset = open_ruleset(TCP_BIND_AND_CONNECT, SCOPE_ABSTRACT_SOCKETS);

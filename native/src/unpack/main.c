@@ -1,13 +1,11 @@
 // bridge-unpack [--uid N --gid N] [--parent PID] [--max-bytes N] [--max-entries N]
 //               [-- DECODER ARG...]
 //
-// Reads a tar archive on stdin, decompressed by DECODER if one is given, and extracts it into the
-// working directory, which is empty and nobody else's. On success one line of JSON on stdout; else
-// one on stderr: `INVALID`, `TOO_LARGE`, `DECODER` or `HOST` and why. Whoever started it removes
-// what is there then.
-//
-// Before it reads a byte of the archive it is confined to that folder: a mistake in the parser is
-// worth no more than what an archive may say anyway.
+// Extracts the tar archive on stdin, decompressed by DECODER, into the working directory, which is
+// empty and used by nobody else. Prints one line of JSON on success, else a line on stderr:
+// `INVALID`, `TOO_LARGE`, `DECODER` or `HOST`, and the reason; the caller then removes the files.
+// It confines itself to that folder before it reads: a bug of the parser gains no more than an
+// archive can do anyway.
 #include "unpack.h"
 
 #include "tar/archive.h"
@@ -16,7 +14,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-// For the records of a million folders.
+// Enough for the records of a million folders.
 static const uint64_t max_memory_bytes = 512 << 20;
 
 static void print(const struct tally *tally) {

@@ -1,4 +1,4 @@
-// The command line, into a plan.
+// Parses the command line into a plan.
 #define _GNU_SOURCE
 #include "tar/archive.h"
 
@@ -16,7 +16,7 @@ static uint64_t number(const char *text, uint64_t most, const char *message) {
 }
 
 static void take_value(struct plan *plan, const char *option, const char *value) {
-  // 4294967295 means "leave as it is" to setresuid(2): the archive would be read as root.
+  // 4294967295 means "leave unchanged" to setresuid(2): the archive would be read as root.
   const uint64_t most_id = UINT_MAX - 1;
   if (!strcmp(option, "--uid")) plan->uid = number(value, most_id, "--uid needs a user id");
   else if (!strcmp(option, "--gid")) plan->gid = number(value, most_id, "--gid needs a group id");
@@ -34,9 +34,9 @@ static void check(struct plan *plan) {
   if (plan->drops_identity && !(plan->uid && plan->gid)) {
     fail_with("--uid and --gid go together, neither of them 0");
   }
-  // A mistake in the parser would be root's.
+  // A bug of the parser would run as root.
   if (!plan->drops_identity && geteuid() == 0) fail_with("root needs --uid and --gid");
-  // There is no PATH to search.
+  // The decoder is not searched in PATH.
   if (plan->decoder && plan->decoder[0][0] != '/') {
     fail_with("the decoder needs an absolute path");
   }

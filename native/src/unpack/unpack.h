@@ -10,7 +10,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-// Tests build the program without either, to see that the other holds alone.
+// Tests build the program without one of the two, to check that the other suffices.
 #ifdef NO_NAME_RULES
 enum { HAS_NAME_RULES = 0 };
 #else
@@ -26,21 +26,21 @@ enum { EXIT_REFUSED = 1 };
 
 enum { BLOCK_BYTES = 512 };
 
-// Bounds of every name in the archive, and of every path in the tree.
+// Limits of every name in the archive, and of every path in the tree.
 enum { MAX_DEPTH = 256, MAX_NAME_BYTES = 4096 };
 
-// What the command line asks for.
+// The options of the command line.
 struct plan {
   bool drops_identity;
   uid_t uid;
   gid_t gid;
-  pid_t parent;  // 0: not told
+  pid_t parent;  // 0: unknown
   uint64_t max_bytes;
   uint64_t max_entries;
   char **decoder;  // program and arguments that decompress standard input, or NULL
 };
 
-// What became of the archive.
+// Counts of the extracted archive.
 struct tally {
   uint64_t made;
   uint64_t skipped;
@@ -49,13 +49,13 @@ struct tally {
 // options.c
 struct plan parse_options(int argc, char **argv);
 
-// fail.c, with fail and fail_with: each ends the process with one line on stderr, for programs a code
-// word first, which of those two is HOST. Names of the archive get into it through quoted() only.
+// fail.c, like fail and fail_with, ends the process with one line on stderr. Its first word is a
+// code for programs (fail and fail_with: HOST). Names of the archive are printed only by quoted().
 #define PRINTS __attribute__((noreturn, format(printf, 1, 2)))
 void refuse(const char *format, ...) PRINTS;         // INVALID: the archive breaks a rule
 void too_large(const char *format, ...) PRINTS;      // TOO_LARGE: over a limit, or the disk is full
-void blame_decoder(const char *format, ...) PRINTS;  // DECODER, which spoke for itself
-void blame_entry(const char *name) __attribute__((noreturn));  // any but DECODER, by errno
+void blame_decoder(const char *format, ...) PRINTS;  // DECODER: it printed the reason itself
+void blame_entry(const char *name) __attribute__((noreturn));  // by errno, never DECODER
 const char *quoted(const char *name);
 
 // hygiene.c

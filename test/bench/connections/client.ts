@@ -1,5 +1,5 @@
 /**
- * What connections cost: the client's and the server's CPU time.
+ * Measures the cost of connections: the client's and the server's CPU time.
  * @module
  */
 import { setTimeout as pause } from 'node:timers/promises'
@@ -8,13 +8,13 @@ import type { Processes } from '../machine/processes.ts'
 
 export interface ConnectionFigures {
   perSecond: number
-  /** CPU time of client and server for one connection, with what the kernel does for them meanwhile. */
+  /** CPU time of client and server per connection, including the kernel's work for them. */
   cpuUs: number
   connections: number
 }
 
 export interface Burst {
-  /** Arguments before the client: where it runs. */
+  /** Arguments before the client, which say where it runs. */
   prefix: readonly string[]
   address: string
   seconds: number
@@ -26,15 +26,15 @@ export type Connect = (burst: Burst) => Promise<ConnectionFigures>
 export interface ClientOptions {
   /** The program `tcp-client`. */
   program: string
-  /** Where the server listens, and its process. */
+  /** The server's port and process. */
   port: number
   serverPid: number
-  /** Arguments before all others: the core that client and server share. */
+  /** Arguments before all others: they pin client and server to one core. */
   placement: readonly string[]
   processes: Processes
 }
 
-// Real-time tasks get 95 % of each second, then others must: between bursts, not in one of them.
+// Real-time tasks get 95 % of each second; the rest must fall between bursts, not into one.
 const breathMs = 60
 const unlimited = 1_000_000_000
 const patienceMs = 60_000

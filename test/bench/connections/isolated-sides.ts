@@ -1,5 +1,5 @@
 /**
- * Network namespaces as jobs have them, with the network extension and without.
+ * Network namespaces like those of jobs, with the network extension and without.
  * @module
  */
 import { mkdirSync, rmdirSync } from 'node:fs'
@@ -15,11 +15,11 @@ import { hostHierarchies } from '../../../runtime/src/cgroup/mounts.ts'
 import { inside, servers } from './lab.ts'
 
 export interface IsolatedSides {
-  /** Arguments before a program: with the cable and the host's table, and nothing else. */
+  /** Arguments before a program: only the cable and the host's table. */
   plain: readonly string[]
-  /** The same with rules and queues. */
+  /** Arguments before a program: also rules and queues. */
   limited: readonly string[]
-  /** Of the latter. */
+  /** The counters of the latter. */
   counters(): Promise<NetworkCounters>
 }
 
@@ -39,7 +39,7 @@ export async function openIsolatedSides(settings: NetworkSettings): Promise<Isol
   }
 }
 
-/** A control group as a job's, gone with this process. */
+/** A control group like a job's; it is removed with this process. */
 function makeGroup(name: string): string {
   const hierarchy = hostHierarchies().find(({ version }) => version === 2)
   if (!hierarchy) throw new Error('the group network needs control groups of version 2')

@@ -1,6 +1,6 @@
 /**
- * A host of jobs and its internet: this process's own network namespace (it is started in a new
- * one) and another, joined by a cable. Both go with this process and its children, whatever ends it.
+ * A host of jobs and its internet: this process's network namespace (it starts in a new one) and
+ * another, joined by a cable. Both disappear with this process and its children, however it ends.
  * @module
  */
 import { createNetwork } from '@causeway/native'
@@ -12,8 +12,8 @@ export interface Lab {
 }
 
 /**
- * Public addresses of the internet's server, one for each way to it: who comes by another way may
- * have the same address and port, and older timestamps, which the server would not take.
+ * The server has one public address for each way to it: clients on different ways may have the same
+ * address and port, but older timestamps, which the server would refuse.
  */
 export const servers = {
   plain: '93.184.216.1',
@@ -37,7 +37,7 @@ export async function openLab(): Promise<Lab> {
   return { internet: inside(internet) }
 }
 
-/** Arguments before a program that runs in a network namespace. @param namespace descriptor of this process */
+/** Arguments that run a program in a network namespace. @param namespace our descriptor of it */
 export function inside(namespace: number): readonly string[] {
   return ['nsenter', `--net=/proc/${process.pid}/fd/${namespace}`, '--']
 }

@@ -1,7 +1,7 @@
 /**
- * Prints what connections of jobs cost by each way that there is, a line of JSON; a process of its
- * own, to be started in a new network namespace. Arguments: pairs, rounds of the other ways, seconds
- * of a burst, the programs `tcp-client` and `tcp-server`.
+ * Prints the costs of a job's connections, for each way that they can take, as a line of JSON. It
+ * is a process of its own, to be started in a new network namespace. Arguments: pairs, rounds of
+ * the other ways, seconds of a burst, the programs `tcp-client` and `tcp-server`.
  * @module
  */
 import { loadConfig } from '../../../runtime/src/config/config.ts'
@@ -12,19 +12,19 @@ import { openIsolatedSides, type IsolatedSides } from './isolated-sides.ts'
 import { openLab, servers } from './lab.ts'
 import { asSharedJob } from './shared-side.ts'
 
-/** One for each round of it. */
+/** The figures of each way, by round. */
 export interface NetworkFigures {
-  /** A job's namespace without the extension. */
+  /** In a job's namespace, without the extension. */
   plain: ConnectionFigures[]
-  /** With it, to an address that is admitted. */
+  /** With the extension, to an admitted address. */
   admitted: ConnectionFigures[]
-  /** The host's own network. */
+  /** In the host's own network. */
   host: ConnectionFigures[]
-  /** The same with the rules of shared mode, to an address that is admitted. */
+  /** In the host's network with the rules of shared mode, to an admitted address. */
   shared: ConnectionFigures[]
-  /** Somebody else's in the host's own network, while those rules hold for a job. */
+  /** Other users' connections in the host's network, while shared mode's rules apply to a job. */
   others: ConnectionFigures[]
-  /** With the extension, to an address that is not admitted, after the burst that is free. */
+  /** With the extension, to an address that is not admitted, after the free burst. */
   limited: ConnectionFigures[]
 }
 
@@ -33,7 +33,7 @@ const [clientProgram, serverProgram] = process.argv.slice(5) as [string, string]
 const port = 7
 const settings = loadConfig(undefined).network
 const processes = createProcesses()
-// Given up on, what runs fails, and what is left of it in the host goes with that.
+// After a signal the measurement fails, and its traces on the host disappear with it.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.once(signal, () => void processes.stopAll())
 }
@@ -42,7 +42,7 @@ process.once('exit', processes.killAll)
 async function openClient(): Promise<Connect> {
   const { client: placement } = findPlacement()
   const { internet } = await openLab()
-  // Killed, we must not leave a server behind either.
+  // If we are killed, the server must end, too.
   const tied = ['setpriv', '--pdeathsig', 'KILL', ...internet]
   const { pid } = await processes.start([...placement, ...tied, serverProgram, String(port)])
   return createClient({ program: clientProgram, port, serverPid: pid, placement, processes })
@@ -61,7 +61,7 @@ const ways = {
   others: () => asSharedJob(settings, inHost),
 }
 
-/** In turn, as often as each is to be. */
+/** Measures all ways in turn, each as often as it is due. */
 async function measure(): Promise<NetworkFigures> {
   const figures: NetworkFigures = {
     plain: [],
@@ -84,7 +84,7 @@ async function measure(): Promise<NetworkFigures> {
 const pair = ['plain', 'admitted'] as const
 const all = [...pair, 'host', 'shared', 'others'] as const
 
-/** What was measured is what was meant to be. */
+/** Checks by the counters that the intended connections were measured. */
 async function expectAdmitted(
   sides: IsolatedSides,
   before: number,

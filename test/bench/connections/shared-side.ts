@@ -1,5 +1,5 @@
 /**
- * A job in the host's own network, with the rules that hold for its uid.
+ * A job in the host's own network, under the rules for its uid.
  * @module
  */
 import { existsSync } from 'node:fs'
@@ -10,13 +10,13 @@ import { openSharedNetwork } from '../../../runtime/src/job-network/shared/share
 import { openCgroups } from '../../../runtime/src/cgroup/cgroup.ts'
 import { servers } from './lab.ts'
 
-// Nobody's.
+// A uid that no user has.
 const uid = 1_799_999_999
 
 /**
- * Lets something run as the job; the rules are there only as long, for they are passed by whatever
- * else the host sends.
- * @param work is given the arguments before a program of the job
+ * Runs `work` as the job. The rules exist only meanwhile, because all other packets of the host
+ * pass them, too.
+ * @param work gets the arguments that run a program as the job
  */
 export async function asSharedJob<Result>(
   settings: NetworkSettings,
@@ -38,7 +38,7 @@ export async function asSharedJob<Result>(
 
 const asUser = ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups']
 
-/** Only by those of version 2 are sockets known. */
+/** Only control groups of version 2 identify sockets. */
 function inGroup(folders: readonly string[]): string[] {
   const group = folders.find((folder) => existsSync(join(folder, 'cgroup.controllers')))
   if (group === undefined) throw new Error('no control groups of version 2')

@@ -1,5 +1,5 @@
 /**
- * What it costs to serve one job only: calls from inside it, on its own socket.
+ * The cost of serving one job only: calls from inside the job, on its own socket.
  * @module
  */
 import { readFile } from 'node:fs/promises'
@@ -23,7 +23,7 @@ export const admission: Group = {
     const ours = await startOurs(context, control)
     try {
       const sides = { ours, floors: await startFloors(context, 'admission-floor', ours.reply) }
-      // The job first: it is whom the floors will know.
+      // Measure the job first: the floors admit the first caller.
       const byJob = await measureSides(context, sides, loadByJob(ours, control))
       const byOther = await measureUntraced(context, sides)
       return [...named('client outside PRoot', byOther), ...named('job under PRoot', byJob)]
@@ -54,7 +54,7 @@ function loadByJob(ours: Server, control: Control): Load {
     measureCpu(server, () => control.burst(server === ours ? 'bridge' : server.socket, burst))
 }
 
-/** A client that is as fast as the floor, so that the servers are what limits. */
+/** Uses a client as fast as the floor's, so that the servers are the bottleneck. */
 async function measureUntraced(context: BenchContext, sides: Sides): Promise<Measured[]> {
   const inside = insideJob(sides.ours.pid)
   if (!inside) return []

@@ -1,5 +1,5 @@
 /**
- * What the audit log costs: CPU time of the whole daemon per signature, with the log and without.
+ * The cost of the audit log: the daemon's CPU time per signature, with the log and without.
  * @module
  */
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -14,7 +14,7 @@ import { nodeProgram } from '../servers/others.ts'
 import { fullLengthName, type Server } from '../servers/server.ts'
 import { toSigning } from '../servers/signing.ts'
 
-// Fewer do not tell 5 % from chance.
+// Fewer pairs cannot distinguish 5 % from chance.
 const fewestPairs = 20
 
 export const audit: Group = {
@@ -37,7 +37,7 @@ export const audit: Group = {
   },
 }
 
-/** What the log takes, whatever else a call costs. */
+/** The log's own time, independent of a call's other costs. */
 function differenceRow({ values, floors, unit }: Measured): Measured {
   const differences = values.map((value, round) => value - floors![round]!)
   return { name: 'CPU of the log per call, 16 clients', unit, values: differences }

@@ -1,5 +1,5 @@
 /**
- * What a call costs: the transport, with a method that does next to nothing.
+ * The cost of a call: the transport, with a method that does next to nothing.
  * @module
  */
 import { compare } from '../comparison.ts'
@@ -61,7 +61,7 @@ const lines: readonly Line[] = [
   { name: 'CPU per call, 256 clients', unit: 'µs', clients: 256, figure: 'cpuUs' },
 ]
 
-// The three that ours has targets for; theirs are for comparison.
+// The three lines for which ours has targets; those of others are for comparison.
 const linesOfOthers = lines
   .filter(({ target }) => target)
   .map(({ name, unit, clients, figure }) => ({ name, unit, clients, figure }))

@@ -1,5 +1,5 @@
 /**
- * What is left after much use, and what connections cost that do nothing.
+ * What remains after much use, and the cost of idle connections.
  * @module
  */
 import { setTimeout as pause } from 'node:timers/promises'
@@ -12,7 +12,7 @@ import type { Measured, Target } from '../row.ts'
 import { startCauseway } from '../servers/causeway.ts'
 import type { Server } from '../servers/server.ts'
 
-// Nothing here is timed, so nothing is pinned and the whole machine may help.
+// Nothing here is timed, so nothing is pinned and all cores may be used.
 export const idle: Group = {
   name: 'idle',
   summary: 'memory and descriptors of causeway serve --no-limits',
@@ -25,7 +25,7 @@ export const idle: Group = {
 
 const connections = 5_000
 const calls = 1_000_000
-// A server that has grown once does not grow again: each time a new one.
+// A server that has grown once does not grow again, so each measurement starts a new one.
 const maxServers = 3
 
 async function measureIdleConnections(context: BenchContext, load: Load): Promise<Measured[]> {
@@ -65,7 +65,7 @@ async function holdOnce({ processes }: BenchContext, server: Server, program: st
   return { bytesEach: grown / connections, descriptorsLeft: open - descriptors }
 }
 
-/** Calls until heaps have their size, and a pause for what the collector does afterwards. */
+/** Calls until heaps have their final size, then pauses for the garbage collector. */
 async function settle(server: Server, load: Load): Promise<void> {
   await load(server, { clients: 16, seconds: 60, maxCalls: 200_000 })
   await pause(1_000)

@@ -1,5 +1,5 @@
 /**
- * What the network extension costs a connection that it lets pass, and how well it keeps its rate.
+ * The cost of the network extension for an admitted connection, and the accuracy of its rate.
  * @module
  */
 import { fileURLToPath } from 'node:url'
@@ -9,7 +9,7 @@ import type { BenchContext, Group } from '../group.ts'
 import { compile } from '../machine/programs.ts'
 import type { Measured } from '../row.ts'
 
-// Fewer do not tell 10 % from chance.
+// Fewer pairs cannot distinguish 10 % from chance.
 const fewestPairs = 20
 const timeoutMs = 3_600_000
 const script = '../connections/measure-connections.ts'
@@ -71,7 +71,7 @@ function rates(name: string, bursts: Bursts, floors: Bursts): Measured {
   return { name, unit: 'connections/s', values: rate(bursts), floors: rate(floors) }
 }
 
-/** What the extension takes, whatever else a connection costs. */
+/** The extension's own time, independent of a connection's other costs. */
 function differenceRow(bursts: Bursts, floors: Bursts): Measured {
   const values = bursts.map(({ cpuUs }, round) => cpuUs - floors[round]!.cpuUs)
   return { name: 'CPU of the extension per admitted connection', unit: 'µs', values }

@@ -1,5 +1,5 @@
 /**
- * What the sandbox costs: starting a job, ending one, and running programs in it.
+ * The cost of the sandbox: starting a job, ending one, and running programs in it.
  * @module
  */
 import { execFile, spawn } from 'node:child_process'
@@ -43,7 +43,7 @@ export const sandbox: Group = {
 
 const startsPerRound = 10
 
-/** Milliseconds of several starts, each beside its floor: of the sandbox alone, and of all. */
+/** Milliseconds of several starts beside their floor: of the sandbox alone, and of all. */
 async function starts(context: BenchContext, bench: Bench, tree: string): Promise<Measured[]> {
   const { backend } = bench
   const folder = join(context.folder, `executions-${backend}`)
@@ -101,7 +101,7 @@ async function msOfChroot(tree: string): Promise<number> {
   return took
 }
 
-// Deaf to signals, and children of each other: what a tree can do to live on.
+// Processes that ignore signals and are nested: all that a tree can do to survive.
 const manyProcesses = `
 trap '' TERM HUP INT
 for outer in 1 2 3 4 5; do
@@ -131,7 +131,7 @@ interface Work {
   name: string
   runs: number
   command: readonly string[]
-  /** By backend; absent where there is none. */
+  /** By backend; absent where there is no target. */
   targets: Partial<Record<Bench['backend'], number>>
 }
 

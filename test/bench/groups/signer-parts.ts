@@ -1,5 +1,5 @@
 /**
- * What the signer costs without a bridge around it: CPU time in a Node of its own.
+ * The cost of the signer without a bridge: CPU time in a Node process of its own.
  * @module
  */
 import { fileURLToPath } from 'node:url'
@@ -19,7 +19,7 @@ export const signerParts: Group = {
     const pairs = new Map<OperationName, Pair[]>(operationNames.map((name) => [name, []]))
     for (let round = 1; round <= rounds; round++) {
       progress(`round ${round} of ${rounds}`)
-      // Each right after its floor: a busy machine slows both down alike.
+      // Each right after its floor: a busy machine slows both equally.
       for (const [name, measured] of pairs)
         measured.push(await measurePair(name, floorOf[name], context))
     }
@@ -29,13 +29,13 @@ export const signerParts: Group = {
   },
 }
 
-/** µs of CPU time for one operation. */
+/** µs of CPU time per operation. */
 interface Pair {
   times: OperationTimes
   floor: number
 }
 
-/** Undefined where the floor comes with the operation. */
+/** Undefined where the operation measures its floor itself. */
 type Floor = (() => Promise<number>) | undefined
 
 async function createFloors(context: BenchContext): Promise<Record<OperationName, Floor>> {
@@ -92,7 +92,7 @@ function row(name: string, measured: readonly Pair[], backend: 'native' | 'porta
   }
 }
 
-// Encryption of nothing is the agreement with HKDF and GCM on top; its floor is the agreement alone.
+// Encrypting nothing is the agreement plus HKDF and GCM; its floor is the agreement alone.
 const targets: Partial<Record<OperationName, Target>> = {
   'p256 sign': { of: 'ratio', atMost: 1.6 },
   'p256 encrypt nothing, peer of 33 bytes': { of: 'ratio', atMost: 1.5 },

@@ -1,5 +1,5 @@
 /**
- * What a signature costs a job: a call, and what the library takes to sign.
+ * The cost of a signature for a job: a call, and the library's time to sign.
  * @module
  */
 import { signingCurves, type SigningCurve } from '@causeway/guest-sdk/protocol'
@@ -33,14 +33,14 @@ export const signer: Group = {
   },
 }
 
-/** Unpinned, it would take the core from the servers. */
+/** Must be pinned: it would take the core from the servers. */
 async function createSpinningLoad(context: BenchContext): Promise<Load> {
   const program = await compile('load-client', context)
   const { client: prefix } = context.placement
   return createLoad({ ...context, command: [...prefix, program], spins: prefix.length > 0 })
 }
 
-/** What gives each curve's signatures a second. */
+/** The libraries' signatures per second, by curve. */
 async function createSpeeds(
   context: BenchContext,
 ): Promise<Record<SigningCurve, () => Promise<number>>> {
@@ -77,7 +77,7 @@ export function withSignature(row: Measured, signsPerSecond: readonly number[]):
   return { ...row, ...(floors && { floors }) }
 }
 
-/** No sum of two measurements, but a server: it says whether the sum is a fair floor. */
+/** A real server, not a sum of two measurements: it shows whether the sum is a fair floor. */
 function besideSigning(
   comparison: Comparison,
   { secp256k1 }: Signers['ours'],

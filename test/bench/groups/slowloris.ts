@@ -1,5 +1,5 @@
 /**
- * One deployment under attack, another one's calls. Both bridges are on the same core.
+ * Attacks one deployment and measures another one's calls. Both bridges share a core.
  * @module
  */
 import type { BenchContext, Group } from '../group.ts'
@@ -32,7 +32,7 @@ export const slowloris: Group = {
 }
 
 interface Scene {
-  /** With the limits that everybody has. */
+  /** With the default limits. */
   attacked: Server
   served: Server
   attack: HoldOptions

@@ -1,5 +1,5 @@
 /**
- * What unpacking an image costs, as the product does it, beside GNU tar.
+ * The cost of unpacking an image as the product does it, beside GNU tar.
  * @module
  */
 import { access, mkdir, mkdtemp, rm } from 'node:fs/promises'
@@ -13,7 +13,7 @@ import type { Measured, Target } from '../row.ts'
 import { canMakeMinbase, minbaseTar } from '../../support/minbase.ts'
 import { builtRecipe } from '../../support/recipe-image.ts'
 
-/** How an archive is packed, unpacked by others, and how fast we are to be beside that. */
+/** How an archive is packed and how others unpack it, and our target beside that. */
 interface Format {
   name: string
   pack: string
@@ -66,7 +66,7 @@ export const unpack: Group = {
   },
 }
 
-/** In memory where that is possible: a disk's mood is larger than what is measured. */
+/** In memory if possible: a disk's variation exceeds the differences measured here. */
 async function scratchFolder({ folder }: BenchContext): Promise<string> {
   const memory = '/dev/shm'
   const where = await access(memory).then(
@@ -92,7 +92,7 @@ async function measureFormat(
 ): Promise<Measured[]> {
   progress(`${name}: packing`)
   const archive = join(folder, `image.${name}`)
-  // Kept beside the archive, where that is kept: xz takes longer than all of the rest.
+  // The packed archive is kept beside the uncompressed one: xz takes longer than all the rest.
   const packed = `${uncompressedPath}${name.slice('tar'.length)}`
   const script = `[ -f "$1" ] || { ${pack} < "$2" > "$3" && mv "$3" "$1"; }; cp "$1" "$3"`
   await shell(processes, script, packed, uncompressedPath, archive)
@@ -131,7 +131,7 @@ async function inEmpty(folder: string, work: (root: string) => Promise<unknown>)
   return ms
 }
 
-/** Resident bytes, at the most, of all processes started meanwhile. */
+/** Highest number of resident bytes of all processes started meanwhile. */
 async function mostMemory(work: () => Promise<unknown>): Promise<number> {
   let most = 0
   const look = () => {

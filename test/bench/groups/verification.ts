@@ -1,5 +1,5 @@
 /**
- * What `network_whitelist` asks DNS: a host of three addresses, beside one query by c-ares.
+ * The cost of `network_whitelist`'s DNS queries: three addresses, beside one query by c-ares.
  * @module
  */
 import { fileURLToPath } from 'node:url'

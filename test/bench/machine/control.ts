@@ -1,5 +1,5 @@
 /**
- * The line to a load client that runs as a job.
+ * The control connection to a load client that runs as a job.
  * @module
  */
 import { once } from 'node:events'
@@ -11,7 +11,7 @@ import { patienceMs, unlimitedCalls, type Burst, type LoadFigures } from './load
 export interface Control {
   /** Name of the abstract socket that the job connects to. */
   socket: string
-  /** Lets the job call a socket; `bridge` is the job's own. @throws Error when the job is gone or late */
+  /** Makes the job call a socket; `bridge` is its own. @throws Error when it is gone or late */
   burst(socket: string, burst: Burst): Promise<LoadFigures>
   close: () => void
 }

@@ -1,5 +1,5 @@
 /**
- * Connections that somebody keeps open.
+ * Connections that a program keeps open.
  * @module
  */
 import { setTimeout as pause } from 'node:timers/promises'
@@ -16,7 +16,7 @@ export interface HoldOptions {
   byteEveryMs: number
 }
 
-/** Resolves when the server has accepted them all; stop it to let them go. */
+/** Resolves when the server has accepted them all; stop it to close them. */
 export async function holdConnections(
   { socket, pid }: Server,
   { processes, program, count, byteEveryMs }: HoldOptions,
@@ -30,7 +30,7 @@ export async function holdConnections(
 const patienceMs = 20_000
 const stepMs = 20
 
-/** @returns how many there are in the end, whether or not they got there in time */
+/** @returns the number at the end, even if it did not reach the expected one in time */
 export async function descriptorsReach(
   pid: number,
   isReached: (open: number) => boolean,

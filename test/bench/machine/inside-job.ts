@@ -1,12 +1,12 @@
 /**
- * Into a job from outside: its uid and its PID namespace, but not its PRoot, whose tracer costs a
- * client more for each call than the bridge does.
+ * Enters a job from outside: its uid and its PID namespace, but not its PRoot, whose tracer costs a
+ * client more per call than the bridge does.
  * @module
  */
 import { readFileSync } from 'node:fs'
 import { descendantsOf } from './process-tree.ts'
 
-/** The command that goes before a program to run it so; undefined where only root may. */
+/** The prefix that runs a command there; undefined unless root. */
 export function insideJob(serverPid: number): readonly string[] | undefined {
   if (process.getuid?.() !== 0) return undefined
   const job = descendantsOf(serverPid).at(-1)

@@ -1,5 +1,5 @@
 /**
- * Bursts of calls on a server, and what they cost it.
+ * Bursts of calls on a server, and their cost to it.
  * @module
  */
 import { existsSync, writeFileSync } from 'node:fs'
@@ -10,17 +10,17 @@ import { cpuTimeNs } from './process-figures.ts'
 import type { Processes } from './processes.ts'
 
 export interface Burst {
-  /** Concurrent clients, each with a new connection for every call. */
+  /** Concurrent clients, which open a new connection for every call. */
   clients: number
   /** The burst ends with the time or with the calls, whichever is first. */
   seconds: number
   maxCalls?: number
 }
 
-/** What the load client prints. */
+/** The output of the load client. */
 export interface LoadFigures {
   calls: number
-  /** Refused, wrong, cut off or unanswered. */
+  /** Calls that were refused, wrong, cut off or unanswered. */
   errors: number
   seconds: number
   p50Us: number
@@ -29,27 +29,27 @@ export interface LoadFigures {
 
 export interface BurstFigures extends LoadFigures {
   callsPerSecond: number
-  /** CPU time of the server's process for one call. */
+  /** CPU time of the server's process per call. */
   cpuUs: number
 }
 
-/** Lays load on a server. @throws Error when no call was answered rightly */
+/** Puts load on a server. @throws Error when no call had a correct reply */
 export type Load = (server: Server, burst: Burst) => Promise<BurstFigures>
 
 export interface LoadOptions {
-  /** The load client and what goes before it. */
+  /** The load client, with its prefix. */
   command: readonly string[]
-  /** For the request and the expected reply. */
+  /** Folder for the request and the expected reply. */
   folder: string
   processes: Processes
   /**
-   * Clients that never sleep. To wake one costs the server some µs of its core; a floor that keeps
-   * its clients busy has not paid for that, so that a slower server compares with it only like this.
+   * Clients that never sleep. Waking a client costs the server some µs of its core, which a floor
+   * that keeps its clients busy does not pay; so only this compares a slower server fairly.
    */
   spins?: boolean
 }
 
-/** For a client to end after its burst; it waits five seconds for late replies itself. */
+/** Time for a client to end after its burst; it waits five seconds for late replies itself. */
 export const patienceMs = 30_000
 export const unlimitedCalls = 1_000_000_000
 
@@ -73,10 +73,10 @@ function writeExchange(folder: string, { name, request, reply }: Server): [strin
   return files
 }
 
-// Real-time tasks get 95 % of each second, then others must: between bursts, not in one of them.
+// Real-time tasks get 95 % of each second; the rest must fall between bursts, not into one.
 const breathMs = 60
 
-/** Adds what a burst cost the server. */
+/** Adds the server's CPU time to a burst's figures. */
 export async function measureCpu(
   { name, pid }: Pick<Server, 'name' | 'pid'>,
   burst: () => Promise<LoadFigures>,

@@ -1,10 +1,10 @@
 /**
- * What OpenSSL's own commands say of this machine.
+ * The speed of OpenSSL's own commands on this machine.
  * @module
  */
 import type { BenchContext } from '../group.ts'
 
-// The line that `-mr` prints of an algorithm: number, bits, operations a second. Signing comes
+// The output line of `-mr` for an algorithm: number, bits, operations per second. Signing comes
 // before verifying.
 const patterns = {
   ecdsap256: /^\+F4:\d+:256:([\d.]+):/m,
@@ -14,11 +14,11 @@ const patterns = {
 
 export type OpensslAlgorithm = keyof typeof patterns
 
-// A signing algorithm takes two: one to sign, one to verify.
+// A signing algorithm takes two such periods: one to sign, one to verify.
 const secondsEach = 1
 const timeoutMs = 60_000
 
-/** Operations a second of CPU time, by `openssl speed` on the servers' core. @throws Error */
+/** Operations per second of CPU time, by `openssl speed` on the servers' core. @throws Error */
 export async function opensslSpeed(
   algorithm: OpensslAlgorithm,
   { processes, placement }: Pick<BenchContext, 'processes' | 'placement'>,
@@ -27,7 +27,7 @@ export async function opensslSpeed(
   return parseSpeed(algorithm, await processes.run([...placement.server, ...command], timeoutMs))
 }
 
-/** @throws Error when it is another OpenSSL's output */
+/** @throws Error for the output of another OpenSSL */
 export function parseSpeed(algorithm: OpensslAlgorithm, output: string): number {
   const speed = Number(patterns[algorithm].exec(output)?.[1])
   if (speed > 0) return speed

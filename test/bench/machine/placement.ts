@@ -1,6 +1,6 @@
 /**
- * Where servers and clients run: each on a processor core of its own, before everything else that
- * the machine has to do. Without that, a busy machine is what is measured.
+ * Pins servers and clients: each to a core of its own, with priority over all other work. Without
+ * that, a busy machine would distort the figures.
  * @module
  */
 import { spawnSync } from 'node:child_process'
@@ -10,21 +10,21 @@ import { hostHierarchies } from '../../../runtime/src/cgroup/mounts.ts'
 import { descendantsOf } from './process-tree.ts'
 
 export interface Placement {
-  /** What goes before the command of a server; empty when the machine does not allow it. */
+  /** Prefix of a server's command; empty when the machine does not allow it. */
   server: readonly string[]
-  /** The same of a load client. */
+  /** Prefix of a load client's command. */
   client: readonly string[]
-  /** Moves what a server started to the clients' core: a job that is the load on its own bridge. */
+  /** Moves a server's child to the clients' core: a job that is the load on its own bridge. */
   moveJob(serverPid: number): void
-  /** Said with every figure when nothing is placed. */
+  /** Printed with every figure when nothing is pinned. */
   remark?: string
 }
 
-// Round robin, not FIFO: that would keep Node's compiler threads from ever running.
+// Round robin, not FIFO, which would never let Node's compiler threads run.
 const server = ['chrt', '-r', '20', 'taskset', '-c', '0']
 const client = ['chrt', '-f', '20', 'taskset', '-c', '1']
 
-/** Found out by trying: it takes rights and two cores. */
+/** Determined by trying: it needs privileges and two cores. */
 export function findPlacement(): Placement {
   if (works([...server, 'true']) && works([...client, 'true'])) return { server, client, moveJob }
   const remark = 'not pinned to cores (it takes root and two of them): trust CPU per call first'
@@ -42,7 +42,7 @@ function moveJob(serverPid: number): void {
   }
 }
 
-/** In a control group the kernel may have no real-time share for it (CONFIG_RT_GROUP_SCHED). */
+/** The process's control group may have no real-time share (CONFIG_RT_GROUP_SCHED). */
 function leaveCpuGroups(pid: string): void {
   const hierarchies = hostHierarchies().filter(({ version }) => version === 1)
   for (const { path, controllers } of hierarchies) {

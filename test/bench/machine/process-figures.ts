@@ -1,5 +1,5 @@
 /**
- * What the kernel says of another process.
+ * The kernel's figures about another process.
  * @module
  */
 import { readdirSync, readFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ function threadTimeNs(file: string): number {
   try {
     return Number(readFileSync(file, 'utf8').split(' ')[0])
   } catch (error) {
-    // A thread may end between the listing and the reading.
+    // A thread may end between listing and reading.
     if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return 0
     throw error
   }

@@ -1,10 +1,10 @@
 /**
- * Who descends from whom.
+ * Which process descends from which.
  * @module
  */
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Every living process below one, each before those below it. */
+/** Every living process below one, parents before children. */
 export function descendantsOf(pid: number): number[] {
   const parents = new Map(allPids().map((child) => [child, parentOf(child)]))
   const below = (ancestor: number): number[] =>

@@ -1,5 +1,5 @@
 /**
- * The processes of a run: none outlives it.
+ * The processes of a run: none outlives the run.
  * @module
  */
 import { spawn, type ChildProcess } from 'node:child_process'
@@ -9,18 +9,18 @@ import { createInterface } from 'node:readline'
 /** A program that prints one line when it is ready. */
 export interface Running {
   pid: number
-  /** SIGTERM, and SIGKILL when that does not help in time. */
+  /** Sends SIGTERM, and SIGKILL when the process does not end in time. */
   stop: () => Promise<void>
 }
 
 export interface Processes {
-  /** Starts a server and waits for its first line. @throws Error with what it printed instead */
+  /** Starts a server and waits for its first line. @throws Error with any other output */
   start(command: readonly string[]): Promise<Running>
-  /** Runs a program to its end and gives its stdout. @throws Error when it fails or takes too long */
+  /** Runs a program; resolves with its stdout. @throws Error when it fails or takes too long */
   run(command: readonly string[], timeoutMs: number): Promise<string>
-  /** Stops whatever still runs; nothing can be started any more. */
+  /** Stops all running processes; none can be started afterwards. */
   stopAll: () => Promise<void>
-  /** The same at once, for when there is no time left. */
+  /** Kills them all at once, when there is no time left. */
   killAll: () => void
 }
 
@@ -61,7 +61,7 @@ export function createProcesses(): Processes {
   }
 }
 
-/** A program that is late is ended, and the error names it. */
+/** Kills a program that is late; the error names the program. */
 async function within<T>(
   timeoutMs: number,
   command: readonly string[],
@@ -80,7 +80,7 @@ async function within<T>(
 
 function firstLineOf(child: ChildProcess): Promise<string> {
   const errors = collect(child, 'stderr')
-  // The rest of the output must not fill the pipe.
+  // Keep reading, or the output would fill the pipe.
   const lines = createInterface({ input: child.stdout! })
   return new Promise((resolve, reject) => {
     lines.once('line', resolve)
@@ -102,7 +102,7 @@ function outputOf(child: ChildProcess): Promise<string> {
   })
 }
 
-/** What was printed so far, its end if it is long. */
+/** The output so far; only its end if it is long. */
 function collect(child: ChildProcess, stream: 'stdout' | 'stderr'): () => string {
   let text = ''
   child[stream]!.setEncoding('utf8').on('data', (part: string) => {

@@ -1,5 +1,5 @@
 /**
- * The C programs of the benchmarks, compiled on the spot.
+ * The C programs of the benchmarks, compiled when needed.
  * @module
  */
 import { join } from 'node:path'
@@ -9,17 +9,17 @@ import type { Processes } from './processes.ts'
 const sources = {
   /** The floor of the bridge. */
   floor: ['floor.c', 'epoll-server.c', 'abstract.c', 'file.c'],
-  /** The floor of a bridge that checks who calls. */
+  /** The floor of a bridge that checks its callers. */
   'admission-floor': ['admission-floor.c', 'epoll-server.c', 'abstract.c', 'file.c'],
-  /** One load, told by its arguments. */
+  /** One load, given by arguments. */
   'load-client': ['load-client.c', 'load.c', 'abstract.c', 'file.c'],
-  /** The same as a job. */
+  /** The load client as a job. */
   'job-client': ['job-client.c', 'load.c', 'abstract.c', 'file.c'],
-  /** Connections that say nothing, or next to nothing. */
+  /** Connections that are idle or nearly so. */
   hold: ['hold.c', 'abstract.c'],
-  /** Signatures a second, nothing else. */
+  /** Signatures per second, nothing else. */
   'secp256k1-speed': ['secp256k1-speed.c', 'secp256k1-signer.c'],
-  /** The floor of the bridge, and a signature for each call. */
+  /** The floor of the bridge, plus a signature per call. */
   'signing-server': [
     'signing-server.c',
     'secp256k1-signer.c',
@@ -27,13 +27,13 @@ const sources = {
     'abstract.c',
     'file.c',
   ],
-  /** How long runs of another program take. */
+  /** The duration of a program's runs. */
   'time-runs': ['time-runs.c'],
   'stat-many': ['stat-many.c'],
-  /** TCP connections, one after another, and who answers them. */
+  /** TCP connections, one after another, and their server. */
   'tcp-client': ['tcp-client.c'],
   'tcp-server': ['tcp-server.c'],
-  /** A line, and no more. */
+  /** Prints one line. */
   say: ['say.c'],
 } as const
 
@@ -43,19 +43,19 @@ export const programNames = Object.keys(sources) as ProgramName[]
 
 const folder = fileURLToPath(new URL('../programs/', import.meta.url))
 const flags = ['-O2', '-Wall', '-Wextra', '-Werror']
-// Debian's static one, as in the native signer; who does not need it takes nothing of it.
+// Debian's static library, as in the native signer; other programs take nothing from it.
 const libraries = ['-l:libsecp256k1.a']
 const compileTimeoutMs = 60_000
 
 export interface CompileOptions {
-  /** Where the program goes. */
+  /** The folder of the compiled program. */
   folder: string
   processes: Processes
-  /** For a program that is to run inside an image. */
+  /** True for a program that runs inside an image. */
   isStatic?: boolean
 }
 
-/** Compiles a program and gives its path. @throws Error with what the compiler said */
+/** Compiles a program; returns its path. @throws Error with the compiler's messages */
 export async function compile(name: ProgramName, options: CompileOptions): Promise<string> {
   const output = join(options.folder, name)
   const files = sources[name].map((file) => join(folder, file))

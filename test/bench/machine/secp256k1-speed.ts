@@ -1,5 +1,5 @@
 /**
- * What libsecp256k1 alone can do on this machine.
+ * The speed of libsecp256k1 alone on this machine.
  * @module
  */
 import type { BenchContext } from '../group.ts'
@@ -8,7 +8,7 @@ import { compile } from './programs.ts'
 const cpuSeconds = '0.5'
 const timeoutMs = 60_000
 
-/** Compiles the program; each call gives signatures a second of CPU time on the servers' core. */
+/** Compiles it; calls return signatures per second of CPU time on the servers' core. */
 export async function createSecp256k1Speed(context: BenchContext): Promise<() => Promise<number>> {
   const { processes, placement } = context
   const command = [...placement.server, await compile('secp256k1-speed', context), cpuSeconds]

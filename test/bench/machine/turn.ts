@@ -1,5 +1,5 @@
 /**
- * One benchmark at a time on a machine: two would measure each other.
+ * Lets one benchmark run at a time on a machine: two would distort each other.
  * @module
  */
 import { once } from 'node:events'
@@ -7,16 +7,16 @@ import { createServer, type Server } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 
 export interface TurnOptions {
-  /** Abstract socket that stands for the turn; it goes with its process, whatever ends that. */
+  /** The abstract socket that represents the turn; it closes when its process ends. */
   name?: string
-  /** Called once when another one is at it. */
+  /** Called once if another benchmark is running. */
   onWait: () => void
   signal: AbortSignal
 }
 
 const stepMs = 500
 
-/** Waits until no other benchmark runs. @returns gives the turn back @throws the signal's reason */
+/** Waits until no other benchmark runs. @returns ends the turn @throws the signal's reason */
 export async function takeTurn(options: TurnOptions): Promise<() => void> {
   const { name = 'causeway-bench-turn', onWait, signal } = options
   for (let tries = 0; ; tries++) {
@@ -24,12 +24,12 @@ export async function takeTurn(options: TurnOptions): Promise<() => void> {
     const server = await listen(name)
     if (server) return () => server.close()
     if (tries === 0) onWait()
-    // Its end by the signal is seen at the top of the loop.
+    // The loop checks the signal at its top.
     await pause(stepMs, undefined, { signal }).catch(() => {})
   }
 }
 
-/** Undefined when the name is taken. */
+/** Undefined when another process has the name. */
 async function listen(name: string): Promise<Server | undefined> {
   const server = createServer((socket) => socket.destroy())
   try {

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-// As the bridge has it: connect(2) to a full queue fails.
+// The bridge's own value: connect(2) to a full queue fails.
 enum { BACKLOG = 4096 };
 
 socklen_t abstract_address(struct sockaddr_un *address, const char *name) {

@@ -1,8 +1,7 @@
-// The floor of a bridge that serves one job only: for every connection the system calls that it
-// takes to know the peer for a living process of the job.
-// admission-floor SOCKET REPLY-FILE AHEAD
+// The floor of a bridge that serves one job only: makes, for every connection, the system calls
+// that identify the peer as a living process of the job. admission-floor SOCKET REPLY-FILE AHEAD
 //
-// The job is whoever calls first: its uid and its PID namespace.
+// The first caller is the job: its uid and its PID namespace.
 #define _GNU_SOURCE
 #include "epoll-server.h"
 
@@ -17,7 +16,7 @@
 #define SO_PEERPIDFD 77
 #endif
 
-// A pid may be used again, a pidfd is of one process for ever.
+// A pid may be reused, but a pidfd always refers to one process.
 struct member {
   pid_t pid;
   int pidfd;
@@ -44,7 +43,7 @@ static bool namespace_of(pid_t pid, ino_t *inode) {
   return true;
 }
 
-// Kernels before 6.5 do not give the peer's own; there the pid has to do.
+// Kernels before 6.5 have no pidfd of the peer; there the pid has to do.
 static int pidfd_of_peer(int fd, pid_t pid) {
   int pidfd;
   socklen_t length = sizeof pidfd;
@@ -66,7 +65,7 @@ static bool is_of_job(const struct ucred *peer) {
 static bool remember(struct member *member, int fd, const struct ucred *peer) {
   int pidfd = pidfd_of_peer(fd, peer->pid);
   if (pidfd < 0) return false;
-  // In this order: what /proc says of the pid holds if the process lived on after it was read.
+  // In this order: what /proc says of a pid counts only if the process is still alive afterwards.
   if (!is_of_job(peer) || !is_alive(pidfd)) {
     close(pidfd);
     return false;

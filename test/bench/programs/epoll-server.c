@@ -20,7 +20,7 @@ static void watch(int epoll, int fd) {
   if (epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event)) err(1, "epoll_ctl");
 }
 
-// The line mostly came with the connection: then no event is needed for it.
+// The line mostly comes with the connection: then no event is needed for it.
 static bool answer(int fd) {
   char line[65536];
   ssize_t length = recv(fd, line, sizeof line, MSG_DONTWAIT);
@@ -33,7 +33,7 @@ static bool answer(int fd) {
   return true;
 }
 
-// As many as are there, at the most `ahead`.
+// Accepts all that are waiting, but at most `ahead`.
 static int accept_and_answer(int epoll, int listener, int ahead, admit_fn *admit) {
   int accepted[MOST_AHEAD];
   int count = 0;
@@ -46,7 +46,7 @@ static int accept_and_answer(int epoll, int listener, int ahead, admit_fn *admit
   return count;
 }
 
-// A crowd at the door must not keep those inside waiting.
+// A crowd of new connections must not delay the accepted ones.
 static void accept_crowd(int epoll, int listener, int ahead, admit_fn *admit) {
   int total = 0, count;
   do total += count = accept_and_answer(epoll, listener, ahead, admit);

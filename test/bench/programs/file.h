@@ -1,4 +1,4 @@
-// A small file, whole.
+// Reads a small file completely.
 #ifndef FILE_H
 #define FILE_H
 

@@ -1,5 +1,4 @@
-// The floor of the bridge: what the kernel alone costs for a call.
-// floor SOCKET REPLY-FILE AHEAD
+// The floor of the bridge: the kernel's cost of a call. floor SOCKET REPLY-FILE AHEAD
 #include "epoll-server.h"
 
 #include <stddef.h>

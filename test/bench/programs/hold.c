@@ -1,8 +1,8 @@
-// Connections that are open and say nothing, or next to nothing (slow loris).
-// hold SOCKET COUNT BYTE-EVERY-MS
+// Connections that are open but idle, or nearly so (slow loris). hold SOCKET COUNT BYTE-EVERY-MS
 //
-// Each connection gets one byte in that time, never a newline; 0 for none. One that the server
-// closes is opened again. Prints a line when all are connected, and holds them until it is ended.
+// Each connection sends one byte per BYTE-EVERY-MS, never a newline; 0: none. A connection that the
+// server closes is opened again. Prints a line when all are connected, and keeps them open until it
+// is ended.
 #define _GNU_SOURCE
 #include "abstract.h"
 
@@ -23,7 +23,7 @@ static void allow_many_descriptors(void) {
   if (setrlimit(RLIMIT_NOFILE, &limit)) err(1, "setrlimit");
 }
 
-// Blocking, so that a full queue is waited for.
+// Blocking, so that it waits while the queue is full.
 static int open_connection(void) {
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) err(1, "socket");

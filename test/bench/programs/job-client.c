@@ -1,7 +1,7 @@
-// The load client as a job: it is told over a socket what to do, and answers with the figures.
+// The load client as a job: takes commands from a socket and answers with the figures.
 //
-// Takes the control socket's name from $CONTROL_SOCKET, the request and the expected reply from
-// the files of these names in the working directory. A command is a line
+// It takes the control socket's name from $CONTROL_SOCKET, and the request and the expected reply
+// from the files `request` and `reply` in the working directory. A command is a line
 //   SOCKET CLIENTS SECONDS MAX-CALLS
 // where the socket `bridge` is the job's own.
 #define _GNU_SOURCE

@@ -14,7 +14,7 @@
 
 enum { EVENTS = 256, SAMPLES = 1 << 21, TICK_MS = 10 };
 
-// For replies that are still to come when the load ends.
+// Time to wait for replies that are missing when the load ends.
 static const uint64_t patience_ns = 5000000000;
 
 struct client {
@@ -63,7 +63,7 @@ static bool connect_and_send(const struct run *run, const struct client *client)
   return sent == (ssize_t)request->length;
 }
 
-// A client that could not begin stays closed and tries again at the next turn.
+// A client that could not start stays closed and tries again at the next turn.
 static void begin_call(struct run *run, struct client *client) {
   client->request = nth(&run->load->requests, run->load, run->started);
   client->reply = nth(&run->load->replies, run->load, run->started);

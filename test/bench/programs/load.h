@@ -1,4 +1,4 @@
-// Load on an abstract socket: a number of concurrent clients, a new connection for each call.
+// Load on an abstract socket by concurrent clients, with a new connection per call.
 #ifndef LOAD_H
 #define LOAD_H
 
@@ -9,34 +9,34 @@
 
 struct load {
   const char *socket;
-  // So many requests, one after another and of the same length; calls take them in turn.
+  // Number of requests in `requests`, all of one length; calls take them in turn.
   int exchanges;
   struct bytes requests;
-  // Likewise: every reply must be the bytes that stand where its request does.
+  // The expected replies, in the same order and also of one length.
   struct bytes replies;
   int clients;
   // The load ends with the time or with the calls, whichever is first.
   double seconds;
   long max_calls;
-  // Looks for replies again and again and never sleeps: to wake a sleeping client is work, too, and
-  // it is the server that does it. For a client that has a core of its own.
+  // Polls for replies and never sleeps: waking a sleeping client costs the server time. For a
+  // client with its own core.
   bool spins;
 };
 
 struct figures {
-  // Answered right; the others are errors: refused, wrong, cut off, or not answered at all.
+  // Correct replies; errors are calls that were refused, wrong, cut off, or not answered at all.
   long calls;
   long errors;
   double seconds;
-  // From before socket(2) to the last byte of the reply.
+  // Time from before socket(2) to the last byte of the reply.
   double p50_us;
   double p99_us;
 };
 
-// Ends the program when the requests or the replies cannot be divided.
+// Ends the program when the requests or replies have not the same length.
 struct figures run_load(const struct load *load);
 
-// One line of JSON.
+// Prints one line of JSON.
 void print_figures(FILE *out, const struct figures *figures);
 
 #endif

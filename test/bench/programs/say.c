@@ -1,4 +1,4 @@
-// say: a line, and no more.
+// say: prints one line.
 #include <unistd.h>
 
 int main(void) {

@@ -6,7 +6,7 @@ enum { DIGEST_BYTES = 32, KEY_BYTES = 32, SIGNATURE_BYTES = 64 };
 
 struct signer;
 
-// Ends the program when these bytes are no private key.
+// Ends the program when these bytes are not a private key.
 struct signer *open_signer(const unsigned char key[KEY_BYTES]);
 
 // Raw r || s.

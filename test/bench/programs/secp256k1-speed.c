@@ -1,5 +1,5 @@
-// Signatures a second by libsecp256k1 alone, of this thread's CPU time, as `openssl speed` counts.
-// secp256k1-speed SECONDS
+// Signatures per second by libsecp256k1 alone, in this thread's CPU time, as `openssl speed`
+// counts. secp256k1-speed SECONDS
 #define _GNU_SOURCE
 #include "secp256k1-signer.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-// The clock is looked at after so many.
+// Signatures between two reads of the clock.
 enum { BATCH = 64 };
 
 static double cpu_seconds(void) {
@@ -22,7 +22,7 @@ int main(int argc, char **argv) {
   if (seconds <= 0) errx(2, "usage: %s SECONDS", argv[0]);
   const unsigned char key[KEY_BYTES] = {[KEY_BYTES - 1] = 1};
   struct signer *signer = open_signer(key);
-  // Each signature begins with the next digest.
+  // Each signature's first bytes are the next digest.
   unsigned char signature[SIGNATURE_BYTES] = {0};
   double start = cpu_seconds(), spent = 0;
   long count = 0;

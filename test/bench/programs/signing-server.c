@@ -1,8 +1,8 @@
-// A C server that really signs: no bridge can be faster with this library.
-// signing-server SOCKET REPLY-FILE AHEAD KEY-FILE
+// A C server that really signs: no bridge can be faster with this library. signing-server SOCKET
+// REPLY-FILE AHEAD KEY-FILE
 //
-// Takes the digest from the request's field `bytes` and puts the signature into the reply's, both in
-// hex. KEY-FILE holds a private key of secp256k1, 32 bytes.
+// Takes the digest from the request's field `bytes` and puts the signature into the reply's, both
+// in hex. KEY-FILE is a private key of secp256k1, 32 bytes.
 #define _GNU_SOURCE
 #include "epoll-server.h"
 #include "secp256k1-signer.h"
@@ -16,7 +16,7 @@ static bool everyone(int fd) {
   return fd >= 0;
 }
 
-// The digits of the field `bytes`, of which there must be so many.
+// The digits of the field `bytes`, which must be `digits` long.
 static char *hex_field(const char *text, size_t length, size_t digits) {
   static const char name[] = "\"bytes\":\"";
   char *found = memmem(text, length, name, sizeof name - 1);

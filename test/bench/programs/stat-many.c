@@ -1,4 +1,4 @@
-// stat-many COUNT PATH: stat(2) again and again.
+// stat-many COUNT PATH: calls stat(2) COUNT times.
 #include <stdlib.h>
 #include <sys/stat.h>
 

@@ -1,8 +1,8 @@
-// TCP connections, one after another: each sends a byte, reads it back and then the end.
-// tcp-client ADDRESS PORT SECONDS MAX-CONNECTIONS
+// TCP connections, one after another: each sends a byte, reads it back and then the end. tcp-client
+// ADDRESS PORT SECONDS MAX-CONNECTIONS
 //
-// Prints how many there were, how long that took and the CPU time of this process, a line of JSON.
-// One that fails ends it.
+// Prints the number of connections, their time and the CPU time of this process as a line of JSON.
+// The first failure ends it.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <err.h>

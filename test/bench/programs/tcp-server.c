@@ -1,8 +1,7 @@
-// A byte for a byte: the other end of `tcp-client`, for one connection at a time.
-// tcp-server PORT
+// Echoes one byte: the other end of `tcp-client`, for one connection at a time. tcp-server PORT
 //
-// It closes first, so that the client's port is free again at once: what is left of a connection
-// (TIME_WAIT) stays here, where it keeps no port.
+// It closes first, so that the client's port is free again at once: the TIME_WAIT state stays here,
+// where it uses up no port.
 #define _GNU_SOURCE
 #include <err.h>
 #include <netinet/in.h>

@@ -1,5 +1,5 @@
-// time-runs COUNT PROGRAM [ARG]...: runs a program again and again, prints the nanoseconds of each
-// run, a line each. What the program prints goes nowhere.
+// time-runs COUNT PROGRAM [ARG]...: runs a program COUNT times, and prints the nanoseconds of each
+// run, a line each. The program's output is discarded.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>

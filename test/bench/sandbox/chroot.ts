@@ -19,7 +19,7 @@ root="$2/root"
 shift 2
 exec chroot "$root" "$@"`
 
-/** The same in an overlay over a root, which is what a job has: it makes each look-up dearer. */
+/** The same in an overlay over a root, as a job has it: it makes each path lookup slower. */
 export async function chrootInOverlay(
   tree: string,
   folder: string,

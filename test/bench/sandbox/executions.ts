@@ -29,12 +29,12 @@ const { chooseBackend } =
   )
 
 export interface Executions {
-  /** One execution; milliseconds from its beginning to the first byte that its job printed. */
+  /** Runs one execution; milliseconds from its start to the first byte of its job's output. */
   msToOutput(): Promise<number>
   close(): Promise<void>
 }
 
-/** A host with a deployment of the `minimal` image, which is in its cache after the first. */
+/** A host with a deployment of the `minimal` image, which is cached after the first execution. */
 export async function openExecutions(backend: BackendName, folder: string): Promise<Executions> {
   const config = loadConfig(undefined)
   config.sandbox.backend = backend
@@ -60,7 +60,7 @@ export async function openExecutions(backend: BackendName, folder: string): Prom
   let count = 0
   return {
     async msToOutput() {
-      // As long as a daemon has between two jobs: its spare launcher is there again.
+      // The usual pause of a daemon between two jobs: its spare launcher is ready again.
       await pause(250)
       const own = join(state.deployments, `bench-${count++}`)
       await mkdir(own, { mode: 0o700 })

@@ -1,5 +1,5 @@
 /**
- * Ours, as it is built, with each backend.
+ * Our own sandbox, as built, with each backend.
  * @module
  */
 import { once } from 'node:events'
@@ -24,20 +24,20 @@ export type BackendName = (typeof backends)[number]
 /** A sandbox and a root to run programs in. */
 export interface Bench {
   backend: BackendName
-  /** For people. */
+  /** A name for people. */
   name: string
-  /** Whom the root has to belong to. */
+  /** The uid that must own the root. */
   treeOwner: number
-  /** Runs a program and gives what it printed. @throws Error when it fails */
+  /** Runs a program; resolves with its output. @throws Error when it fails */
   run(tree: string, command: readonly string[]): Promise<string>
   start(tree: string, command: readonly string[]): Promise<Running>
-  /** Milliseconds from nothing to the first byte of a shell in the root. */
+  /** Milliseconds from the start to the first byte of a shell in the root. */
   msToOutput(tree: string): Promise<number>
   close(): Promise<void>
 }
 
 export interface Running {
-  /** When it was asked for, as performance.now(). */
+  /** Time of the start, as performance.now(). */
   began: number
   stdout: Readable
   kill(): void
@@ -72,7 +72,7 @@ export async function openBench(backend: BackendName, folder: string): Promise<B
     treeOwner: config.sandbox.uidBase + 65_536,
     start,
     async msToOutput(tree) {
-      // As long as a daemon has between two jobs: its spare launcher is there again.
+      // The usual pause of a daemon between two jobs: its spare launcher is ready again.
       await pause(250)
       const { began, stdout, exited } = await start(tree, ['/bin/sh', '-c', 'echo here'])
       await once(stdout, 'data')

@@ -1,5 +1,5 @@
 /**
- * A root with the programs that are measured: Node, a C compiler, and our own small ones.
+ * A root with the programs to measure: Node, a C compiler, and our own small ones.
  * @module
  */
 import { chmod, copyFile, mkdir, symlink, writeFile } from 'node:fs/promises'
@@ -8,7 +8,7 @@ import { downloadPackages, unpackPackage } from '../../../images/src/recipe/pack
 import { compile } from '../machine/programs.ts'
 import type { Processes } from '../machine/processes.ts'
 
-// The compiler with all it needs, and what Node needs.
+// The compiler and Node, with everything they need.
 const packages = [
   'dash',
   'coreutils',

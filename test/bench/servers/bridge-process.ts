@@ -1,7 +1,7 @@
 /**
- * A bridge as `causeway serve --no-limits` opens it, with the audit log or without: that is no
- * setting of the command. What runs is what was built, not its source under tsx.
- * Arguments: socket name, deployment file, folder for the state, `audit` or `no-audit`.
+ * A bridge as `causeway serve --no-limits` opens it, with the audit log or without, which the
+ * command has no option for. It runs the built files, not the sources under tsx. Arguments: socket
+ * name, deployment file, folder for the state, `audit` or `no-audit`.
  * @module
  */
 import { createLogger } from '@causeway/service/log'

@@ -1,9 +1,9 @@
 /**
- * What is measured is what was built, not its source under tsx.
+ * Measures the built files, not their sources under tsx.
  * @module
  */
 
-/** A module of the runtime; its source says the types. */
+/** A built module of the runtime; its source gives the types. */
 export async function built<Module>(name: string): Promise<Module> {
   return (await import(new URL(`../../../runtime/dist/${name}.js`, import.meta.url).href)) as Module
 }

@@ -1,5 +1,5 @@
 /**
- * Ours, as it is built.
+ * Starts our own bridge, as built.
  * @module
  */
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -9,18 +9,18 @@ import type { Processes } from '../machine/processes.ts'
 import { askServer, fullLengthName, trivialRequest, type Server } from './server.ts'
 
 export interface ServeOptions {
-  /** For its deployment file and state. */
+  /** Folder for its deployment file and state. */
   folder: string
   processes: Processes
-  /** What goes before the command; default nothing. */
+  /** Prefix of the command; default none. */
   prefix?: readonly string[]
   flags?: readonly string[]
   name?: string
-  /** The deployment file's content; default nothing in particular. */
+  /** The deployment file's content; default an arbitrary one. */
   deployment?: Readonly<Record<string, unknown>>
 }
 
-/** `causeway serve` of a deployment. */
+/** Runs `causeway serve` for a deployment. */
 export async function startCauseway(options: ServeOptions): Promise<Server> {
   const { processes, prefix = [], flags = [], name = 'causeway', deployment = {} } = options
   const folder = join(options.folder, name)

@@ -1,5 +1,5 @@
 /**
- * The C servers that ours is measured by.
+ * The C servers that are our floors.
  * @module
  */
 import type { BenchContext } from '../group.ts'
@@ -7,10 +7,10 @@ import { compile } from '../machine/programs.ts'
 import { startUnasked } from './others.ts'
 import type { Server } from './server.ts'
 
-// Neither is the faster one for every number of clients; the floor is whichever is.
+// Neither value is faster for every number of clients; the faster one is the floor.
 const connectionsAhead = [1, 8]
 
-/** They give the same reply as ours. The one with admission must be called by the job first. */
+/** They give the same reply as ours. The job must be the first caller of the one with admission. */
 export async function startFloors(
   context: BenchContext,
   program: 'floor' | 'admission-floor',

@@ -1,7 +1,7 @@
 /**
- * Configuration (TOML) of a bridge that is measured with admission on. Only the rate of calls is
- * lifted, to the most that can be set: it would be what is measured. The trivial call is of class
- * `read` and far too short to count as more than one; its bucket is filled and emptied all the same.
+ * Configuration (TOML) of a bridge that is measured with admission on. It raises only the rate
+ * limit of calls, to the maximum: otherwise the limit would be measured. The trivial call is of
+ * class `read` and too short to count as more than one; its bucket is still filled and emptied.
  * @module
  */
 export const liftedRateLimits = `

@@ -1,6 +1,6 @@
 /**
- * The usual way of local daemons: HTTP over a Unix socket, a connection for each call.
- * Arguments: socket name, file with the reply.
+ * The usual transport of local daemons: HTTP over a Unix socket, a connection per call. Arguments:
+ * socket name, file with the reply.
  * @module
  */
 import { readFileSync } from 'node:fs'
@@ -37,6 +37,6 @@ function serve(request: IncomingMessage, response: ServerResponse): void {
 
 const server = createServer(serve)
 server.on('connection', (socket) => socket.on('error', () => socket.destroy()))
-// Every reply must be the same bytes.
+// Without a date, every reply has the same bytes.
 server.on('request', (_, response) => (response.sendDate = false))
 server.listen({ path: `\0${name}`, backlog: 4096 }, () => process.stdout.write('ready\n'))

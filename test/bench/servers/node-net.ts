@@ -1,6 +1,6 @@
 /**
- * What a bridge is in plain Node: `node:net`, one line in, JSON.parse, a table, one line out.
- * Arguments: socket name, file with the reply whose result the method gives.
+ * A bridge in plain Node: `node:net`, one line in, JSON.parse, a table, one line out. Arguments:
+ * socket name, file with the reply whose result the method returns.
  * @module
  */
 import { readFileSync } from 'node:fs'

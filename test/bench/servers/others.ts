@@ -1,5 +1,5 @@
 /**
- * What ours is compared with; all give the reply that ours gives.
+ * The servers that ours is compared with; all give the same reply as ours.
  * @module
  */
 import { writeFile } from 'node:fs/promises'
@@ -10,19 +10,19 @@ import { askServer, fullLengthName, trivialRequest, type Server } from './server
 
 export interface OtherOptions {
   name: string
-  /** The program and its arguments up to the socket's name. */
+  /** The program and its arguments before the socket's name. */
   command: readonly string[]
   /** Its arguments after the reply's file. */
   extra?: readonly string[]
-  /** The reply to give. */
+  /** The reply that the server must give. */
   reply: string
-  /** Default the trivial request. */
+  /** Default: the trivial request. */
   request?: string
   folder: string
   processes: Processes
 }
 
-/** Starts `COMMAND SOCKET REPLY-FILE EXTRA` and takes its word for the reply. */
+/** Starts `COMMAND SOCKET REPLY-FILE EXTRA` without checking its reply. */
 export async function startUnasked(options: OtherOptions): Promise<Server> {
   const { name, command, extra = [], reply, request = trivialRequest } = options
   const { folder, processes } = options
@@ -33,7 +33,7 @@ export async function startUnasked(options: OtherOptions): Promise<Server> {
   return { name, socket, pid, request, reply, stop }
 }
 
-/** The same, with the reply it really gives. @throws Error when it lacks the one it was to give */
+/** Starts it and asks for its real reply. @throws Error when that lacks the expected one */
 export async function startOther(options: OtherOptions): Promise<Server> {
   const server = await startUnasked(options)
   const reply = await askServer(server.socket, server.request)
@@ -42,7 +42,7 @@ export async function startOther(options: OtherOptions): Promise<Server> {
   return { ...server, reply }
 }
 
-/** A server of this folder, run by this Node. */
+/** A server in this folder, run by this Node. */
 export function nodeProgram(
   file: 'node-net.ts' | 'node-http.ts' | 'bridge-process.ts',
 ): readonly string[] {

@@ -1,5 +1,5 @@
 /**
- * Ours with everything on: a deployment's own socket, called by its own job.
+ * Our own with everything enabled: a deployment's own socket, called by its own job.
  * @module
  */
 import { writeFile } from 'node:fs/promises'
@@ -14,14 +14,14 @@ import { askServer, fullLengthName, trivialRequest, type Server } from './server
 export interface RunJobOptions {
   folder: string
   processes: Processes
-  /** What goes before the command. */
+  /** Prefix of the command. */
   prefix: readonly string[]
-  /** The job's program: static, prints a line when it is ready. It finds `request` and `reply` beside it. */
+  /** The job's program: static, prints a line when ready, and reads `request` and `reply`. */
   program: Buffer
   environment: Readonly<Record<string, string>>
 }
 
-/** `causeway run`, until its job is ready. */
+/** Runs `causeway run`; resolves when its job is ready. */
 export async function startJob(options: RunJobOptions): Promise<Server> {
   const { folder, processes, prefix, program, environment } = options
   const where = await writeConfig(folder)
@@ -39,19 +39,19 @@ export async function startJob(options: RunJobOptions): Promise<Server> {
   return { name: 'causeway run', socket, pid, request: trivialRequest, reply, stop }
 }
 
-// Without them they would come from the deployment file's place.
+// Without these they would depend on the deployment file's path.
 const identity = { id: '1', origin: { kind: 'Substrate', source: '00'.repeat(32) } }
 
 /** The options for state and configuration. */
 async function writeConfig(folder: string): Promise<string[]> {
   const state = join(folder, 'state')
   const config = join(folder, 'config.toml')
-  // The load is steered from the host.
+  // Shared: the host controls the load.
   await writeFile(config, `${liftedRateLimits}\n[network]\nmode = "shared"\n`)
   return ['--state', state, '--config', config]
 }
 
-/** What the bridge will say to the job: only the job may ask there. */
+/** The reply that the bridge will give the job, computed: only the job may call there. */
 async function learnReply(
   folder: string,
   where: readonly string[],

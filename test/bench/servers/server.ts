@@ -1,5 +1,5 @@
 /**
- * A server under load, whatever it is made of.
+ * A server under load, of any implementation.
  * @module
  */
 import { randomBytes } from 'node:crypto'
@@ -11,20 +11,20 @@ export interface Server {
   socket: string
   pid: number
   request: string
-  /** The same for every call. */
+  /** The same reply for every call. */
   reply: string
   /**
-   * How many requests and replies these are, one after another and all of the same length; calls
-   * take them in turn. Default 1.
+   * Number of requests and replies in these texts, all of one length; calls take them in turn.
+   * Default 1.
    */
   exchanges?: number
   stop: () => Promise<void>
 }
 
-/** The call that costs the server next to nothing: what is left is the transport. */
+/** A call that costs the server next to nothing, so that the transport remains. */
 export const trivialRequest = '{"jsonrpc":"2.0","method":"deployment_id","params":[],"id":"1"}\n'
 
-/** A name of 107 bytes: Node 20 pads shorter ones and would not meet the C programs. */
+/** A name of 107 bytes: Node 20 pads shorter ones and would not find the C programs. */
 export function fullLengthName(): string {
   return `causeway-bench-${randomBytes(46).toString('hex')}`
 }

@@ -1,5 +1,5 @@
 /**
- * The bridge as a signer, and the C servers beside it.
+ * The bridge as a signer, and the C servers to compare with.
  * @module
  */
 import { createHash } from 'node:crypto'
@@ -14,11 +14,11 @@ import { startUnasked } from './others.ts'
 import type { Server } from './server.ts'
 import { firstReply, toSigning, withRequestsOf } from './signing.ts'
 
-/** Who signs, and who does not. */
+/** Servers that sign, and servers that do not. */
 export interface Signers {
   /** They give every request the same reply. */
   floors: Server[]
-  /** One process, asked for signatures of each curve. */
+  /** One process; each entry requests signatures of one curve. */
   ours: Record<SigningCurve, Server>
   /** C servers that sign with libsecp256k1. */
   signing: Server[]
@@ -46,7 +46,7 @@ export async function startSigners(context: BenchContext): Promise<Signers> {
   }
 }
 
-/** They have the same key, and must give the same replies as ours. */
+/** They have the same key as ours, and must give the same replies. */
 async function startSigning(
   context: BenchContext,
   ours: Server,
@@ -67,7 +67,7 @@ async function startSigning(
   return Promise.all(['1', '8'].map(start))
 }
 
-/** A key for both, in a file for each: as it is, and for a deployment. */
+/** Writes one key to two files: as it is, and as a deployment's. */
 async function writeKey(folder: string): Promise<{ raw: string; forDeployment: string }> {
   const key = createHash('sha256').update('causeway bench').digest()
   const [raw, forDeployment] = [join(folder, 'key'), join(folder, 'keys.json')]

@@ -1,6 +1,6 @@
 /**
- * Servers that are asked for signatures, each time over another digest; signatures are
- * deterministic, so that every reply can be compared.
+ * Servers that are asked for signatures, each over another digest; signatures are deterministic, so
+ * every reply can be compared.
  * @module
  */
 import { createHash } from 'node:crypto'
@@ -14,7 +14,7 @@ export const digests = Array.from({ length: 256 }, (_, index) =>
   createHash('sha256').update(`digest ${index}`).digest(),
 )
 
-/** The server when it is asked for signatures. @throws Error for a wrong one */
+/** The server with requests for signatures. @throws Error for a wrong signature */
 export async function toSigning(server: Server, curve: SigningCurve): Promise<Server> {
   const publicKey = await ask(server, requestLine('signer_publicKey', { curve }), 'publicKey')
   const requests = digests.map((digest) =>
@@ -28,7 +28,7 @@ export async function toSigning(server: Server, curve: SigningCurve): Promise<Se
   return { ...server, name: `${server.name} ${curve}`, request, reply, exchanges }
 }
 
-/** A server that takes the same requests, and to every one gives the one reply that it knows. */
+/** A server for the same requests, which gives every one its single reply. */
 export function withRequestsOf(signing: Server, server: Server): Server {
   const { request, exchanges = 1 } = signing
   return { ...server, request, reply: server.reply.repeat(exchanges), exchanges }
@@ -53,7 +53,7 @@ function resultBytes(reply: string, field: string): Uint8Array {
   return Buffer.from(result[field], 'hex')
 }
 
-/** By noble, with low s: fast and wrong is no success. */
+/** Checks with noble, including low s: a fast but wrong signature must fail. */
 function checkSignatures(
   curve: SigningCurve,
   publicKey: Uint8Array,

@@ -1,16 +1,16 @@
 /**
- * CPU time of a function, as `openssl speed` counts it: whoever else is at the core does not count.
+ * CPU time of a function, as `openssl speed` counts it: other processes on the core do not count.
  * @module
  */
 import type { Operation } from './operations.ts'
 
-// Until compilers have seen everything.
+// Enough for compilers to have seen everything.
 const warmUpSeconds = 0.3
 const measureSeconds = 0.25
-// The clock is looked at after so many.
+// Operations between two reads of the clock.
 const batch = 16
 
-/** µs for one, all threads of this process together. */
+/** µs per operation, all threads of this process together. */
 export function cpuTimeUs(operation: Operation): number {
   const first = repeat(operation, 0, warmUpSeconds)
   const { count, spentUs } = repeat(operation, first.count, measureSeconds)

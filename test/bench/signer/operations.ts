@@ -1,5 +1,5 @@
 /**
- * What a signer does for a job, each time with another input so that nothing can be remembered.
+ * A signer's operations for a job, each time with another input, so that no result can be cached.
  * @module
  */
 import { createHash } from 'node:crypto'
@@ -23,7 +23,7 @@ export const operationNames = [
 
 export type OperationName = (typeof operationNames)[number]
 
-/** Does it once; the turn says with which input. */
+/** Does the operation once; `turn` selects the input. */
 export type Operation = (turn: number) => void
 
 const inputs = Array.from({ length: 64 }, (_, index) => hash(`input ${index}`))
@@ -42,7 +42,7 @@ export function operationsOf(backend: SignerBackend): Record<OperationName, Oper
   }
 }
 
-/** The same derivation by the library that most programs use. */
+/** The same derivation by the most used library. */
 export function deriveByScure(turn: number): void {
   HDKey.fromMasterSeed(hdSeed).derive(`m/44'/60'/0'/0/${turn}`)
 }

@@ -1,6 +1,6 @@
 /**
- * Prints how long an operation takes, a line of JSON; a process of its own, so that it can be given
- * a core. Argument: the operation's name.
+ * Prints the time of an operation as a line of JSON; it is a process of its own, so that it can be
+ * pinned to a core. Argument: the operation's name.
  * @module
  */
 import { nativeBackend } from '../../../runtime/src/signer/native-backend.ts'
@@ -8,17 +8,17 @@ import { portableBackend } from '../../../runtime/src/signer/portable/backend.ts
 import { cpuTimeUs } from './cpu-time.ts'
 import { deriveByScure, operationNames, operationsOf } from './operations.ts'
 
-/** µs of CPU time for one. */
+/** µs of CPU time per operation. */
 export interface OperationTimes {
   native: number
   portable: number
-  /** Of the derivation only. */
+  /** For the derivation only. */
   scure?: number
 }
 
 const name = operationNames.find((known) => known === process.argv[2])
 if (!name) throw new Error(`expected one of ${operationNames.join('; ')}`)
-// The native one first: its floor has just been measured.
+// Native first: its floor has just been measured.
 const times: OperationTimes = {
   native: cpuTimeUs(operationsOf(nativeBackend())[name]),
   ...(name === 'BIP-32, five levels' && { scure: cpuTimeUs(deriveByScure) }),

@@ -1,6 +1,7 @@
 /**
- * Prints what verifications take beside queries by c-ares, a line of JSON; a process of its own, so
- * that it can be given a core. Arguments: the server's port, rounds, seconds of a burst.
+ * Prints the times of verifications and of queries by c-ares as a line of JSON; a process of its
+ * own, so that it can be pinned to a core. Arguments: the server's port, rounds, seconds of a
+ * burst.
  * @module
  */
 import { Resolver } from 'node:dns/promises'
@@ -8,13 +9,13 @@ import { createVerifier } from '../../../runtime/src/network/verify/verify-host.
 import { median } from '../statistics.ts'
 import { addresses, host, source } from './zones.ts'
 
-/** Of one round. */
+/** The figures of one round. */
 export interface VerificationFigures {
   /** Median of a verification, one at a time, µs. */
   oneUs: number
-  /** The same of one query by c-ares, in turn with it. */
+  /** Median of one query by c-ares, taken in turn with it, µs. */
   queryUs: number
-  /** Many at once. */
+  /** Verifications per second, many at once. */
   perSecond: number
   /** CPU time of this process for one of those, µs. */
   cpuUs: number
@@ -64,7 +65,7 @@ async function measureAtOnce() {
   return { perSecond: count / passedSeconds, cpuUs: (user + system) / count }
 }
 
-/** Fast and wrong is no success. */
+/** A fast but wrong verification must fail. */
 async function verifyAll(): Promise<void> {
   const { passed } = await verify(host, source)
   if (passed.length !== addresses.length) throw new Error(`${passed.length} addresses passed`)

@@ -1,5 +1,5 @@
 /**
- * A host with three addresses that all consent.
+ * A host with three addresses, all of whose owners consent.
  * @module
  */
 import { ptrRecord, txtRecord } from '../../../service/src/protocol/txt-record.ts'
@@ -12,7 +12,7 @@ export const addresses = ['93.184.216.1', '93.184.216.2', '93.184.216.3']
 const machine = (at: number) => `machine-${at}.${host}`
 const lines = (records: readonly string[]) => `${records.join('\n')}\n`
 
-/** Each address belongs to a machine of its own: nine queries, three round trips. */
+/** Each address belongs to another machine: nine queries, three round trips. */
 export const zones: Zones = {
   'example.test': lines([
     txtRecord(source, host),

@@ -1,4 +1,4 @@
-// Many connections, or datagrams from many ports, at once.
+// Opens many connections, or sends datagrams from many ports, at once.
 #define _GNU_SOURCE
 #include "probe.h"
 
@@ -13,8 +13,8 @@ struct outcome {
   int opened;
   int waiting;
   int refused;
-  int error;  // the last one
-  long last;  // when the last one opened, ms
+  int error;  // error of the last one
+  long last;  // when the last connection opened, ms
 };
 
 static void take_error(struct outcome *outcome, int error) {
@@ -43,11 +43,11 @@ static void take_ready(struct pollfd *entry, struct outcome *outcome, long begun
     outcome->opened++;
     outcome->last = now_ms() - begun;
   }
-  // Ignored by poll from now on, and open as long as the others.
+  // poll ignores it from now on; it stays open as long as the others.
   entry->fd = ~entry->fd;
 }
 
-// Gives up those that wait, and tries again from other ports.
+// Closes the waiting ones, and tries again from other ports.
 static void try_again(const struct options *options, struct pollfd *entries, int count) {
   for (int i = 0; i < count; i++) {
     if (entries[i].fd < 0) continue;
@@ -69,7 +69,7 @@ static void wait_for_all(const struct options *options, struct pollfd *entries, 
   }
 }
 
-// The first one brings the cookie that later ones send their data with.
+// The first connection brings the cookie with which later ones send data.
 static void get_cookie(const struct options *options) {
   int fd = open_socket(options, SOCK_STREAM, MOST);
   connect_socket(options, fd);
@@ -106,7 +106,7 @@ static void send_connected(const struct options *options) {
   struct pollfd entries[MOST];
   struct outcome outcome = {0};
   char text[8192] = "hi";
-  // Echo requests begin with their type and a code.
+  // Echo requests begin with a type and a code.
   if (options->protocol == IPPROTO_ICMP) memcpy(text, "\x08\0", 2);
   if (options->protocol == IPPROTO_ICMPV6) memcpy(text, "\x80\0", 2);
   int count = options->count < MOST ? options->count : MOST;

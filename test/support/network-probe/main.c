@@ -12,7 +12,7 @@
 
 const char *label;
 
-// Processes print at once: a line is one write.
+// Several processes print at once: each line is one write.
 void print(const char *format, ...) {
   char line[4096];
   int start = snprintf(line, sizeof line, "%s ", label);
@@ -31,7 +31,7 @@ static int wrong(const char *what) {
   exit(2);
 }
 
-// gateway4 and gateway6: the other end of the job's cable, whose address is the one beside its own.
+// gateway4 and gateway6 are the other end of the job's cable: the address next to the job's own.
 static const char *address_of(const char *word) {
   static char text[INET6_ADDRSTRLEN];
   bool is_v6 = strcmp(word, "gateway6") == 0;

@@ -1,4 +1,4 @@
-// As many bytes as go through one connection.
+// Sends as many bytes as one connection takes.
 #include "probe.h"
 
 #include <poll.h>
@@ -17,7 +17,7 @@ void pour(const struct options *options, int type) {
     if (put > 0) sent += put;
     else if (errno == EAGAIN) wait_for(fd, POLLOUT, 50);
     else if (type == SOCK_STREAM) error = errno;
-    // The echo must not fill up the way back.
+    // Read the echo, or it would fill the way back.
     while (recv(fd, back, sizeof back, MSG_DONTWAIT) > 0) continue;
   }
   close(fd);

@@ -1,4 +1,4 @@
-// One try to reach somebody, and what came of it.
+// Makes one try to reach an address, and prints the result.
 #include "probe.h"
 
 #include <poll.h>
@@ -19,7 +19,7 @@ static void exchange(const struct options *options, int type) {
   if (error == EINPROGRESS) error = wait_for(fd, POLLOUT, options->ms);
   if (!error && send(fd, "hello", 5, MSG_NOSIGNAL) < 0) error = errno;
   if (!error) error = wait_for(fd, POLLIN, options->ms);
-  // A reset comes as the end of what there is to read.
+  // A reset also ends the input.
   bool answered = !error && recv(fd, text, sizeof text, 0) > 0;
   close(fd);
   tell(answered, error);
@@ -45,7 +45,7 @@ void reach_abstract(const char *name) {
   tell(fd >= 0, fd >= 0 ? 0 : errno);
 }
 
-// The reply as it comes: it is a line of JSON.
+// Prints the reply unchanged: it is a line of JSON.
 void bridge_call(const char *method, const char *params) {
   static char text[1 << 20];
   int fd = connect_abstract(getenv("BRIDGE_SOCKET"));

@@ -1,4 +1,4 @@
-// What would let a job change its network.
+// Tries rights that would let a job change its network.
 #include "probe.h"
 
 #include <fcntl.h>
@@ -35,7 +35,7 @@ static int writes(const char *path) {
   return error;
 }
 
-// Sends messages of netlink, and answers the error of the last one.
+// Sends netlink messages; returns the error of the last one.
 static int tells(int protocol, const void *messages, size_t length) {
   char reply[4096];
   int fd = socket(AF_NETLINK, SOCK_RAW, protocol);

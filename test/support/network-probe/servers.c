@@ -1,4 +1,4 @@
-// Servers of the job's own.
+// Servers inside the job.
 #include "probe.h"
 
 #include <arpa/inet.h>
@@ -38,7 +38,7 @@ static void answer(int fd, int type, char *peer, socklen_t size) {
   if (connection != fd) close(connection);
 }
 
-// A server and its client in the same job.
+// Runs a server and its client in the same job.
 static const char *loop(const char *address, int type) {
   struct options options = {.ms = 3000};
   int error;
@@ -98,7 +98,7 @@ void own_servers(void) {
   print("%s}", line);
 }
 
-// For ever; a line for whoever is heard.
+// Serves forever, and prints a line for each peer.
 void serve(int port) {
   struct pollfd entries[4];
   char v4[INET6_ADDRSTRLEN], v6[INET6_ADDRSTRLEN], peer[INET6_ADDRSTRLEN];

@@ -1,4 +1,4 @@
-// Sockets as the options ask for them, also without a C library.
+// Makes sockets as the options say, also without a C library.
 #include "probe.h"
 
 #include <fcntl.h>
@@ -44,7 +44,7 @@ const char *error_name(int error) {
   return number;
 }
 
-// Whatever hooks a C library has are not in the way of these.
+// Raw system calls bypass any hook in a C library.
 static long kernel(long call, long first, long second, long third) {
 #if defined(__x86_64__)
   long result;
@@ -68,12 +68,12 @@ static void bind_source_port(const struct options *options, int fd, int index) {
   const int one = 1;
   setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
   struct sockaddr_storage from = {.ss_family = options->to.ss_family};
-  // sin6_port lies where sin_port does.
+  // sin6_port is at the same offset as sin_port.
   ((struct sockaddr_in *)&from)->sin_port = htons((uint16_t)(20000 + index));
   if (bind(fd, (struct sockaddr *)&from, options->size) != 0) perror("probe: bind");
 }
 
-// A way over another address: type 4 is a segment route of the one hop that it goes to anyway.
+// Routes over another address: type 4 is a segment route to the one hop that is taken anyway.
 static int add_routing_header(const struct options *options, int fd) {
   unsigned char header[24] = {0, 2, 4, 0, 0};
   const struct sockaddr_in6 *to = (const struct sockaddr_in6 *)&options->to;

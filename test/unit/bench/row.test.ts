@@ -68,7 +68,7 @@ describe('renderTable', () => {
         'bridge: a call',
         '            value  unit       floor   ratio (min–max)  target',
         '  calls/s  91,142  calls/s  100,000  0.91 (0.90–0.95)  ≥ 0.85 × floor  ✓',
-        '  p50        42.5  µs          30.0  1.42 (1.42–1.42)  ≤ 1.15 × floor  ✗ does not hold',
+        '  p50        42.5  µs          30.0  1.42 (1.42–1.42)  ≤ 1.15 × floor  ✗ missed',
         '  errors        0  calls',
         '  ! p50: unpinned',
         '',

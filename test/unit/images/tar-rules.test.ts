@@ -49,8 +49,8 @@ describe('what is refused', () => {
     ['a folder with a pax size', [pax({ size: '512' }), { name: 'x', type: '5' }], 'has a size'],
     ['a long name of 2 GiB', [{ name: 'x', type: 'L', size: 2 ** 31 }], 'oversized name'],
     ['pax records of 2 GiB', [{ name: 'x', type: 'x', size: 2 ** 31 }], 'oversized name'],
-    ['a file as the root', [{ name: './.', body: 'x' }], 'stands for the root'],
-    ['a link as the root', [{ name: '/', type: '2', link: 'etc' }], 'stands for the root'],
+    ['a file as the root', [{ name: './.', body: 'x' }], 'names the root itself'],
+    ['a link as the root', [{ name: '/', type: '2', link: 'etc' }], 'names the root itself'],
     ['a link to nothing', [{ name: 'etc/x', type: '2', link: '' }], '"etc/x" cannot be made'],
     ['a size of letters', [{ ...file, patch: field(124, 'abc') }], 'bad tar number'],
     ['a time of letters', [{ ...file, patch: field(136, 'abc') }], 'bad tar time'],
@@ -68,7 +68,7 @@ describe('what is refused', () => {
     [
       'a hard link to what is not there',
       [{ name: 'etc/x', type: '1', link: 'etc/nothing' }],
-      '"etc/x" is a hard link to "etc/nothing", which is no file of the archive before it',
+      '"etc/x" is a hard link to "etc/nothing", which is not an earlier file of the archive',
     ],
     ['a hard link to a folder', [{ name: 'etc/x', type: '1', link: 'bin' }], 'is a hard link to'],
     ['a hard link to the root', [{ name: 'etc/x', type: '1', link: '/' }], 'is a hard link to'],
@@ -427,6 +427,6 @@ describe('a wrapper folder', () => {
       { name: 'debian/etc/x', body: 'x' },
       { name: 'debian', type: '2', link: '/' },
     ])
-    await expectRefused(folder, tar, 'stands for the root')
+    await expectRefused(folder, tar, 'names the root itself')
   })
 })

@@ -55,7 +55,7 @@ describe.each(ways)('the control descriptor of $way', ({ starter, options }) => 
     control.end()
     const said = allOf(control)
     expect(await end).toMatchObject({ code: 125, stdout: '', stderr: '' })
-    expect(await said).toBe('bridge-launch: told not to go on\n')
+    expect(await said).toBe('bridge-launch: the daemon stopped the start\n')
   })
 
   it.each([

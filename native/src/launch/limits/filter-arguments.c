@@ -1,5 +1,5 @@
-// The part of the filter that looks at arguments. A filter sees numbers only, not what a pointer leads
-// to.
+// The rules of the filter that check arguments. A filter sees numbers, not the memory behind
+// pointers.
 #define _GNU_SOURCE
 #include "../launch.h"
 
@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
-// The flags of these two calls are their first argument.
+// Checks the flags of calls whose first argument they are.
 static void refuse_flags(struct bpf_program *to, unsigned number, unsigned flags) {
   compare(to, BPF_JEQ, number, 0, 4);
   load(to, ARGUMENT(0));
@@ -20,18 +20,18 @@ static void refuse_flags(struct bpf_program *to, unsigned number, unsigned flags
   answer(to, SECCOMP_RET_ALLOW);
 }
 
-// In namespaces of its own a job would be root over mounts and networks: the widest door into the
-// kernel. And a child made with CLONE_UNTRACED has no tracer, so the host's files for its own.
+// Refuses new namespaces: root in them, over mounts and networks, has the widest attack surface of
+// the kernel. Also refuses CLONE_UNTRACED: an untraced child would see the host's files.
 static void refuse_namespaces(struct bpf_program *to) {
   const unsigned spaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |
                           CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
-  enum { NEW_TIME = 0x80 };  // in clone(2) those bits are the signal's
+  enum { NEW_TIME = 0x80 };  // in clone(2) these bits are the signal
   refuse_flags(to, SYS_clone, spaces | CLONE_UNTRACED);
   refuse_flags(to, SYS_unshare, spaces | NEW_TIME);
 }
 
-// Of socket families only the usual ones: the others are ways to the hypervisor (vsock) and into
-// seldom used parts of the kernel.
+// Allows only the usual socket families: others reach the hypervisor (vsock) and seldom used parts
+// of the kernel.
 static void refuse_families(struct bpf_program *to, unsigned number) {
   static const unsigned char allowed[] = {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK};
   const int count = sizeof allowed;
@@ -42,8 +42,7 @@ static void refuse_families(struct bpf_program *to, unsigned number) {
   answer(to, SECCOMP_RET_ALLOW);
 }
 
-// The limit on cores stays as it is (limit_cores says why); programs that turn cores off believe that
-// they have.
+// Keeps the core limit (see limit_cores), but answers success to programs that turn cores off.
 static void pretend_core_limit(struct bpf_program *to) {
   compare(to, BPF_JEQ, SYS_setrlimit, 0, 4);
   load(to, ARGUMENT(0));
@@ -52,9 +51,9 @@ static void pretend_core_limit(struct bpf_program *to) {
   answer(to, SECCOMP_RET_ALLOW);
 }
 
-// The same by the newer call, whose third argument is the new limit, if any. And under a tracer no
-// limits of other processes: it has the job's uid, and could lose its memory, files or time. 0 is the
-// caller.
+// The same for prlimit, whose third argument is the new limit or null. Under a tracer also refuses
+// limits of other processes: the tracer has the job's uid, and could lose its memory, files or
+// time. Pid 0 is the caller.
 static void restrict_prlimit(struct bpf_program *to, bool is_traced) {
   compare(to, BPF_JEQ, SYS_prlimit64, 0, is_traced ? 11 : 8);
   if (is_traced) {
@@ -72,8 +71,8 @@ static void restrict_prlimit(struct bpf_program *to, bool is_traced) {
   answer(to, SECCOMP_RET_ALLOW);
 }
 
-// Told that there is no such option, programs send one datagram after the other; those that do not ask
-// are stopped by their control group.
+// Programs that ask learn that the option does not exist and send single datagrams; the control
+// group stops those that do not ask.
 static void refuse_segments(struct bpf_program *to) {
   enum { LEVEL_UDP = 17, UDP_SEGMENT = 103 };
   compare(to, BPF_JEQ, SYS_setsockopt, 0, 6);
@@ -85,7 +84,7 @@ static void refuse_segments(struct bpf_program *to) {
   answer(to, SECCOMP_RET_ALLOW);
 }
 
-// Further rules may follow it: the call's number is loaded for them unless one of these has answered.
+// Further rules may follow: the call's number is loaded again unless one of these has answered.
 void check_arguments(struct bpf_program *to, bool is_traced) {
   refuse_namespaces(to);
   refuse_families(to, SYS_socket);

@@ -1,9 +1,8 @@
 // The system call filter.
 //
-// For every job: no new namespaces and none of the calls that reach into the kernel itself; what is
-// left of the host's attack surface is what an ordinary program needs. For a job under a tracer
-// also ENOSYS for every call that the tracer does not translate: told "no such call", programs fall
-// back to the older one, which is translated.
+// For every job it refuses new namespaces and all calls that reach into the kernel itself; an
+// ordinary program needs the others. For a traced job it also answers ENOSYS to calls that the
+// tracer does not translate: programs then fall back to the older call, which it does.
 #define _GNU_SOURCE
 #include "../launch.h"
 
@@ -14,10 +13,10 @@
 
 enum { X32_BIT = 0x40000000 };
 
-// From this number on every architecture counts alike.
+// From this number on, all architectures use the same numbers.
 enum { FIRST_COMMON_CALL = 424 };
 
-// Newer calls that take no path and start no untraced process; under a tracer only these.
+// Newer calls without paths or untraced children; under a tracer only these are allowed.
 static const unsigned allowed_common[] = {
     424,            // pidfd_send_signal
     434, 436, 438,  // pidfd_open, close_range, pidfd_getfd
@@ -29,12 +28,12 @@ static const unsigned allowed_common[] = {
     462,            // mseal
 };
 
-// Older calls that PRoot does not translate: they run files by descriptor, or (quotactl) tell by a
-// path which files the host has.
+// Older calls that PRoot does not translate: they execute by descriptor, or (quotactl) reveal which
+// files the host has.
 static const unsigned untranslated[] = {SYS_execveat, SYS_quotactl};
 
-// Files by handle, past every path; asynchronous calls, past every filter; clone3, whose flags a
-// filter cannot see (programs fall back to clone); the newer ways to mount.
+// Files by handle bypass every path; asynchronous calls bypass every filter; a filter cannot see
+// clone3's flags (programs fall back to clone); and the newer mount calls.
 static const unsigned absent[] = {
     SYS_name_to_handle_at, SYS_open_by_handle_at,
     425, 426, 427,       // io_uring_*
@@ -43,7 +42,7 @@ static const unsigned absent[] = {
     443, 457, 458, 467,  // quotactl_fd, statmount, listmount, open_tree_attr
 };
 
-// Calls of the host's administrator, and those whose bugs were ways out.
+// Calls for administrators, and calls with a history of exploitable bugs.
 static const unsigned forbidden[] = {
     SYS_mount, SYS_umount2, SYS_pivot_root, SYS_setns,
     SYS_bpf, SYS_perf_event_open, SYS_userfaultfd,
@@ -76,7 +75,7 @@ static void allow_only_translated(struct bpf_program *to, bool hides_statx) {
   answer(to, refuse);
 }
 
-// What later kernels add is not there until somebody has looked at it.
+// Calls of later kernels are absent until they have been reviewed.
 static void allow_known(struct bpf_program *to) {
   enum { FIRST_UNKNOWN_CALL = 470 };
   compare(to, BPF_JGE, FIRST_UNKNOWN_CALL, 0, 1);

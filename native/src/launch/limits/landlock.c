@@ -1,5 +1,5 @@
-// Landlock: files of the host outside the given paths can be neither read nor written nor run, and
-// no process outside the job can be signalled, whatever the tracer fails to translate.
+// Landlock: the job cannot read, write or execute host files outside the given paths, nor signal
+// processes outside the job, whatever the tracer fails to translate.
 #define _GNU_SOURCE
 #include "../launch.h"
 

@@ -1,11 +1,11 @@
-// Resource limits of the job, and the processor it runs on.
+// Sets the job's resource limits, and the processor it runs on.
 #define _GNU_SOURCE
 #include "../launch.h"
 
 #include <sched.h>
 
-// With its tracer on one processor a system call of the job wakes nobody up on another: 3 to 8
-// times faster. A job may change it; it is no protection.
+// If job and tracer share a processor, a system call wakes no other one: 3 to 8 times faster. This
+// is no protection: the job may change it.
 static void pin(int cpu) {
   cpu_set_t set;
   CPU_ZERO(&set);

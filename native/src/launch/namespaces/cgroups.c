@@ -1,4 +1,4 @@
-// Control groups, of either version: memory and process limits, and a kill that nothing escapes.
+// Control groups of both versions: limits on memory and processes, and a kill that nothing escapes.
 #define _GNU_SOURCE
 #include "../launch.h"
 
@@ -8,7 +8,7 @@
 
 enum { MAX_PATH = 4096 };
 
-// "0" is the writer itself.
+// "0" means the writing process.
 static void join(const char *folder) {
   char path[MAX_PATH];
   snprintf(path, sizeof path, "%s/cgroup.procs", folder);

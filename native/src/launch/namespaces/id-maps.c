@@ -1,4 +1,4 @@
-// Which ids of the host stand behind the ids of a user namespace.
+// Maps the ids of a user namespace to ids of the host.
 #define _GNU_SOURCE
 #include "../launch.h"
 
@@ -30,16 +30,16 @@ static bool map_ids(const char *process, const char *file, unsigned shown, unsig
   return write_file(path, line, length);
 }
 
-// For a user namespace made by an ordinary user: one id, the user's own, under any name. The
-// kernel demands setgroups denied before a gid map.
+// For a user namespace of an ordinary user: maps one id, the user's own, to any other. The kernel
+// requires that setgroups is denied before a gid map.
 bool map_own_ids(uid_t shown_uid, gid_t shown_gid, uid_t uid, gid_t gid) {
   return write_file("/proc/self/setgroups", "deny", 4) &&
          map_ids("self", "uid_map", shown_uid, uid, 1) &&
          map_ids("self", "gid_map", shown_gid, gid, 1);
 }
 
-// A spare launcher is told later whether its child asks. An ordinary user's never does: its monitor
-// must not wait for that, because it is open to its own user's ptrace until it goes on.
+// A spare launcher learns later whether its child will ask. A child of an ordinary user never asks;
+// its monitor must not wait, because until then it is open to ptrace by its own user.
 struct map_request open_map_request(const struct plan *plan) {
   struct map_request request = {{-1, -1}, {-1, -1}};
   if (!plan->range && !(plan->spare && geteuid() == 0)) return request;
@@ -47,8 +47,8 @@ struct map_request open_map_request(const struct plan *plan) {
   return request;
 }
 
-// The child's side. From here on it has no right over anything of the host, its own mounts
-// included: those belong to the namespace it leaves.
+// The child's side. From here on it has no rights over the host, not even its own mounts: those
+// belong to the namespace it leaves.
 void enter_range(struct map_request *request, uid_t first) {
   char byte = 0;
   if (unshare(CLONE_NEWUSER)) fail("user namespace");
@@ -61,8 +61,8 @@ void enter_range(struct map_request *request, uid_t first) {
   close(request->done[0]);
 }
 
-// The monitor's side: only a process outside may map more ids than the child's own. Returns when the
-// child has asked, or is the job: nothing else ends the pipe.
+// The monitor's side: only a process outside may map more ids than the child's own. Returns when
+// the child has asked, or has become the job: both end the pipe.
 void answer_map_request(struct map_request *request, pid_t child) {
   char byte = 0, process[16];
   uid_t first;
@@ -79,8 +79,8 @@ void answer_map_request(struct map_request *request, pid_t child) {
   close(request->done[1]);
 }
 
-// Tells its pid as /proc has it, which may be that of another namespace than ours. The parent may
-// have died before the signal was asked for, and would be missed for ever.
+// Reports its pid as /proc shows it, perhaps of another namespace than ours. If the parent died
+// before the death signal was requested, the signal never comes, so the parent is checked, too.
 static void tell_and_wait_to_die(int told, pid_t parent) {
   char process[16];
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -98,8 +98,8 @@ static int open_namespace_of(const char *process, uid_t on_disk, uid_t shown) {
   return mapped ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 }
 
-// A user namespace, as a descriptor, for an id-mapped mount: files of `on_disk` are shown as those
-// of `shown`, and no other id exists. A process has to be in it while it is opened.
+// Opens a user namespace for an id-mapped mount: it shows files of `on_disk` as those of `shown`,
+// and has no other ids. A process must be in it until it is open.
 int open_shifted_ids(uid_t on_disk, uid_t shown) {
   char process[16] = "";
   int told[2];

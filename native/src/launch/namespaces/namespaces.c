@@ -1,7 +1,7 @@
-// New mount, pid, IPC, UTS and cgroup namespaces for the job, through a user namespace when not root.
+// New mount, pid, IPC, UTS and cgroup namespaces for the job; unless root, in a user namespace.
 //
-// With a pid namespace the job sees no process of the host, its first process cannot be killed
-// from inside, and the kernel ends every process of the job together with the first one.
+// In a pid namespace the job sees no host process and cannot kill its first process, and the kernel
+// kills every process of the job together with the first one.
 #define _GNU_SOURCE
 #include "../launch.h"
 
@@ -15,7 +15,7 @@ static bool needs_user_namespace;
 static uid_t outer_uid;
 static gid_t outer_gid;
 
-// The raw call, because it puts the child into the namespaces and the monitor into none of them.
+// Uses the raw call: it puts the child into the namespaces, but not the monitor.
 pid_t fork_into(bool namespaces) {
   unsigned long flags =
       namespaces ? CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP : 0;
@@ -26,23 +26,23 @@ pid_t fork_into(bool namespaces) {
   return (pid_t)syscall(SYS_clone, flags | SIGCHLD, 0, 0, 0, 0);
 }
 
-// @param shows_root whether the user is called root inside, as a tracer would pretend.
+// @param shows_root whether the user is called root inside, as a tracer would pretend
 const char *enter_namespaces(bool shows_root) {
   uid_t uid = shows_root ? 0 : outer_uid;
   gid_t gid = shows_root ? 0 : outer_gid;
   if (needs_user_namespace && !map_own_ids(uid, gid, outer_uid, outer_gid)) {
     return "namespaces: id maps";
   }
-  // Or every mount made here would appear on the host. What the host unmounts goes here, too, where
-  // its mounts are shared: a spare launcher, which waits for days, must not keep a disk busy.
+  // Slave, or mounts made here would appear on the host. Unmounts of a host with shared mounts
+  // still take effect: a spare launcher, which waits for days, must not keep a disk busy.
   if (mount("none", "/", NULL, MS_REC | MS_SLAVE, NULL)) return "namespaces: mounts of its own";
-  // A name that every image resolves, and that says nothing of the host.
+  // A name that every image resolves and that reveals nothing about the host.
   static const char name[] = "localhost";
   if (sethostname(name, sizeof name - 1)) return "namespaces: host name";
   return NULL;
 }
 
-// What the host mounts from now on must not appear below what is mounted for the job, writable.
+// Later mounts of the host must not appear, writable, below the job's mounts.
 void leave_host_mounts(void) {
   if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL)) fail("namespaces: private mounts");
 }
@@ -53,8 +53,8 @@ static bool mount_terminals(void) {
   return mount("/dev/pts/ptmx", "/dev/ptmx", NULL, MS_BIND, NULL) == 0;
 }
 
-// Terminals of the job's own: on the host's, a job of the same user could type into yours.
-// For a program that keeps the host's root; a staged one has all of this already.
+// Gives the job its own terminals: on the host's, a job of the same user could type into the
+// user's. For programs in the host's root; a stage already has them.
 const char *cover_host_views(void) {
   if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL)) {
     return "namespaces: mount /proc";

@@ -1,6 +1,6 @@
-// The job's network: a namespace that the daemon has made, with its addresses and its rules. It
-// belongs to the host's root, so that whatever the job becomes in its own namespaces, the rules are
-// out of its reach.
+// Joins the job's network: a namespace that the daemon has made, with its addresses and rules. It
+// belongs to the host's root, so the job cannot reach the rules, whatever it becomes in its own
+// namespaces.
 #define _GNU_SOURCE
 #include "../launch.h"
 

@@ -1,4 +1,4 @@
-// A small /dev of the job's own: no disk, no memory, no terminal of the host's.
+// A small /dev for the job: no disk, no memory, no terminal of the host.
 #define _GNU_SOURCE
 #include "../launch.h"
 
@@ -45,7 +45,7 @@ static void mount_folder(const char *dev, const char *name, const char *type, co
   if (mount(type, path, type, MS_NOSUID | MS_NODEV | MS_NOEXEC, options)) fail_at("devices", path);
 }
 
-// devpts: on the host's terminals a job of the same user could type into yours.
+// Mounts a devpts: on the host's terminals, a job of the same user could type into the user's.
 static void mount_terminals(const char *dev) {
   const char *path = within(dev, "pts");
   if (mkdir(path, 0755)) fail_at("devices", path);
@@ -53,8 +53,9 @@ static void mount_terminals(const char *dev) {
   if (mount("devpts", path, "devpts", MS_NOSUID | MS_NOEXEC, options)) fail_at("devices", path);
 }
 
-// @param dev an existing folder, which is covered. Node by node, while the host's are in reach.
-// @param owner the job's user, who may add links and sockets of its own
+// @param dev an existing folder, which is covered; each node is bound while the host's are
+//   reachable
+// @param owner the job's user, who may add links and sockets
 void mount_devices(const char *dev, uid_t owner) {
   char options[64];
   snprintf(options, sizeof options, "mode=0755,size=256k,uid=%u,gid=%u", owner, owner);
@@ -62,7 +63,7 @@ void mount_devices(const char *dev, uid_t owner) {
   if (mount("tmpfs", dev, "tmpfs", MS_NOSUID | MS_NOEXEC, options)) fail_at("devices", dev);
   for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++) bind_node(dev, nodes[i]);
   mount_terminals(dev);
-  // Its pages count as the job's memory.
+  // Its pages count as memory of the job.
   mount_folder(dev, "shm", "tmpfs", "mode=1777,size=1g");
   for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
     if (symlink(links[i][0], within(dev, links[i][1]))) fail_at("devices", links[i][1]);

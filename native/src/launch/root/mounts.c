@@ -1,4 +1,4 @@
-// Mounts as descriptors (Linux 5.2): made detached, restricted, and only then put in their place.
+// Mounts as descriptors (Linux 5.2): made detached, restricted, and then attached.
 #define _GNU_SOURCE
 #include "../launch.h"
 
@@ -17,13 +17,13 @@
 
 enum { RECURSIVE = 0x8000, EMPTY_PATH = 0x1000 };
 
-// A copy of the mount at a path, attached nowhere; -1 when there is none.
+// Copies the mount at a path, detached; -1 when there is none.
 int clone_mount(const char *source, bool recursive) {
   unsigned flags = OPEN_TREE_CLONE | O_CLOEXEC | (recursive ? RECURSIVE : 0);
   return (int)syscall(SYS_open_tree, AT_FDCWD, source, flags);
 }
 
-// A new file system of this type, attached nowhere; -1 when there is none.
+// Makes a file system of this type, detached; -1 when that fails.
 int new_mount(const char *type) {
   int context = (int)syscall(SYS_fsopen, type, FSOPEN_CLOEXEC);
   if (context < 0) return -1;
@@ -34,13 +34,13 @@ int new_mount(const char *type) {
   return fd;
 }
 
-// Adds attributes to a detached mount and what is below it; 0 when they hold.
+// Adds attributes to a detached mount and all mounts below it; returns 0 on success.
 int restrict_mount(int fd, unsigned long long attributes) {
   struct mount_attr attr = {.attr_set = attributes};
   return (int)syscall(SYS_mount_setattr, fd, "", EMPTY_PATH | RECURSIVE, &attr, sizeof attr);
 }
 
-// Puts a detached mount over a path and closes it; 0 when done.
+// Attaches a detached mount over a path and closes it; returns 0 on success.
 int attach_mount(int fd, const char *target) {
   int answer =
       (int)syscall(SYS_move_mount, fd, "", AT_FDCWD, target, MOVE_MOUNT_F_EMPTY_PATH);

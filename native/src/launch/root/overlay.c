@@ -1,4 +1,4 @@
-// The job's root: an overlay over the unpacked image, which many jobs share and none can change.
+// Mounts the job's root: an overlay over the image, which many jobs share and none can change.
 #define _GNU_SOURCE
 #include "../launch.h"
 
@@ -12,18 +12,18 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// The kernel takes a page of options.
+// The kernel accepts one page of options.
 enum { EMPTY_PATH = 0x1000, MAX_PATH = 4096, MAX_OPTIONS = 4095 };
 
-// Whose the job's files are, as this process counts: of the host's ids for root, of its own user
-// namespace's for anybody else.
+// The owner of the job's files in the ids of this process: the host's for root, those of its user
+// namespace for others.
 uid_t owner_of_root(const struct plan *plan) {
   if (plan->range) return plan->range;
   return plan->drops_identity ? plan->uid : geteuid();
 }
 
-// Shows the image's files as the job's own, in this mount namespace only. Read-only, so that not
-// even a bug of the overlay could write into what other jobs run from.
+// Shows the image's files as the job's own, in this mount namespace only. It is read-only, so that
+// not even a bug of the overlay could change what other jobs run from.
 static void shift_owner(const struct plan *plan) {
   int ids = open_shifted_ids(plan->lower_owner, owner_of_root(plan));
   if (ids < 0) fail("image: user namespace for its ids");
@@ -47,8 +47,8 @@ static void make_layer(const char *path, const struct plan *plan, mode_t mode) {
   if (chown(path, owner, owner)) fail_at("layer", path);
 }
 
-// The kernel's note that this layer was used without syncing: fine after a job or a daemon that was
-// killed. After a crash of the host itself the daemon does not use a layer again.
+// Removes the kernel's mark that this layer was used without syncing. After a killed job or daemon
+// the layer is intact; after a crash of the host the daemon does not reuse it.
 static void forget_earlier_use(const char *work) {
   char path[MAX_PATH];
   snprintf(path, sizeof path, "%s/work/incompat/volatile/dirty", work);
@@ -59,9 +59,9 @@ static void forget_earlier_use(const char *work) {
   }
 }
 
-// As root the overlay keeps its marks in trusted.* attributes, which a job can't set; inside a user
-// namespace only user.* are allowed. Volatile: or the end of a job would wait until everything that
-// anybody wrote to the disk is on it.
+// As root the overlay stores its marks in trusted.* attributes, which a job cannot set; a user
+// namespace allows only user.*. Volatile: otherwise the end of a job would wait until all pending
+// writes of the disk are done.
 static bool try_overlay(const struct plan *plan, const char *more) {
   bool is_root = plan->drops_identity || plan->range;
   char options[MAX_OPTIONS];
@@ -74,15 +74,15 @@ static bool try_overlay(const struct plan *plan, const char *more) {
 static void mount_overlay(const struct plan *plan) {
   forget_earlier_use(plan->work);
   if (try_overlay(plan, ",volatile")) return;
-  // A kernel before 5.10 does not know the word.
+  // Kernels before 5.10 do not know the option.
   if (errno != EINVAL || !try_overlay(plan, "")) fail("overlay");
 }
 
-// A folder that is no mount yet can't become the root.
+// A folder that is not a mount cannot become the root.
 static void bind_to_itself(const char *folder) {
   int fd = clone_mount(folder, false);
   if (fd < 0) fail_at("root", folder);
-  // A kernel before 5.12 can't; setuid programs gain nothing there either (no_new_privs).
+  // ENOSYS: a kernel before 5.12; setuid programs gain nothing there either (no_new_privs).
   if (restrict_mount(fd, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV) && errno != ENOSYS) {
     fail_at("root", folder);
   }

@@ -1,7 +1,7 @@
-// The file system that the program sees: the job's root, or, under a tracer, a root that holds the
-// job's root, the tracer with its libraries, and nothing else of the host.
+// The file system that the program sees: the job's root; or, under a tracer, a root with the job's
+// root, the tracer and its libraries, and nothing else of the host.
 //
-// A tracer translates paths; a call that it misses then finds this place, not the host.
+// A call whose path the tracer fails to translate then finds this root, not the host's.
 #define _GNU_SOURCE
 #include "../launch.h"
 
@@ -17,7 +17,7 @@
 
 enum { MAX_PATH = 4096 };
 
-// Every folder of a path, also the last.
+// Makes every folder of a path, including the last.
 void make_folders(const char *path) {
   char part[MAX_PATH];
   if (snprintf(part, sizeof part, "%s", path) >= (int)sizeof part) fail_with("a path is too long");
@@ -29,7 +29,7 @@ void make_folders(const char *path) {
   }
 }
 
-// What a mount is put over: of the kind that its source is.
+// Makes the mount point: a file or folder, like its source.
 static void make_target(int source, const char *target) {
   struct stat found;
   if (fstat(source, &found)) fail_at("bind", target);
@@ -45,7 +45,7 @@ static void make_target(int source, const char *target) {
   if (fd >= 0) close(fd);
 }
 
-// ENOSYS and EINVAL: a kernel without mount_setattr (before 5.12); what is bound is not the job's.
+// ENOSYS and EINVAL: a kernel before 5.12, without mount_setattr; the job does not own these.
 static void make_read_only(int fd, const char *target) {
   if (restrict_mount(fd, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV) == 0) return;
   if (errno != ENOSYS) fail_at("read-only", target);
@@ -66,8 +66,8 @@ static void attach_binds(const struct plan *plan, const int *fds) {
   }
 }
 
-// None of it writable, or an ordinary user's job could end the user's processes through a control
-// group of theirs. A host without it gives the job none.
+// Makes the mount read-only: a job of an ordinary user could else end the user's processes through
+// one of the user's control groups. A host without the mount gives the job none.
 static int closed_mount(int fd) {
   const unsigned long long closed =
       MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
@@ -76,7 +76,7 @@ static int closed_mount(int fd) {
   return -1;
 }
 
-// The host's own shows the host's network interfaces, in whatever network one looks at it.
+// The host's own /sys shows the host's network interfaces, from every network.
 static void open_sys(const struct plan *plan, struct stage *stage) {
   stage->sys = closed_mount(plan->network ? new_mount("sysfs") : clone_mount("/sys", true));
   stage->groups = closed_mount(plan->network ? clone_mount("/sys/fs/cgroup", true) : -1);
@@ -99,7 +99,7 @@ static void attach_view(int fd, const char *target) {
   if (attach_mount(fd, target)) fail_at("mount", target);
 }
 
-// Here the stage becomes the root, with the job's as its folder /job.
+// The stage becomes the root here, with the job's root as its folder /job.
 static void furnish_for_tracer(int job, const struct stage *stage) {
   attach_view(job, "job");
   attach_view(stage->sys, "sys");
@@ -111,7 +111,7 @@ static void furnish_for_tracer(int job, const struct stage *stage) {
   }
 }
 
-// All that needs neither the job's files nor the new root; nothing happens without a stage.
+// Does all that needs neither the job's files nor the new root; without a stage, nothing.
 void build_stage(const struct plan *plan, struct stage *stage) {
   if (!plan->stage) return;
   umask(022);
@@ -126,15 +126,15 @@ void build_stage(const struct plan *plan, struct stage *stage) {
   if (stage->proc < 0 || stage->dev < 0) fail("stage: /proc and /dev");
 }
 
-// The old root is stacked over the new one and let go: nothing leads back to it.
+// The old root is stacked over the new one and then unmounted: nothing leads back to it.
 static void pivot(void) {
   if (syscall(SYS_pivot_root, ".", ".")) fail("pivot_root");
   if (umount2(".", MNT_DETACH)) fail("leave the host's root");
   if (chdir("/")) fail("chdir");
 }
 
-// The image's own links may lead anywhere: so what is mounted in it is looked up only after the
-// pivot, where "anywhere" is inside.
+// The image's links may lead anywhere. So paths inside it are resolved only after the pivot, when
+// "anywhere" is inside.
 void change_root(const struct plan *plan, const struct stage *stage) {
   if (!plan->stage) return;
   if (plan->pivots && chdir(plan->root)) fail_at("root", plan->root);

@@ -1,5 +1,5 @@
-// A file system of a fixed size for what a job writes, in a file of the host: the hard form of its
-// storage limit.
+// A file system of fixed size for the job's writes, in a file of the host: it enforces the storage
+// limit.
 #define _GNU_SOURCE
 #include "../launch.h"
 
@@ -14,7 +14,7 @@
 
 enum { ATTEMPTS = 64 };
 
-// The device frees itself with its last user: the mount, which goes with the namespace.
+// The device frees itself with its last user, the mount, which disappears with the namespace.
 static int attach_file(int device, int file) {
   struct loop_config config = {
       .fd = (unsigned)file,
@@ -23,7 +23,7 @@ static int attach_file(int device, int file) {
   return ioctl(device, LOOP_CONFIGURE, &config);
 }
 
-// Another process may take the free device first; then it is the next one.
+// Another process may take the free device first; then try the next one.
 static int open_device(int control, int file, char *path, size_t size) {
   for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
     int number = ioctl(control, LOOP_CTL_GET_FREE);
@@ -48,7 +48,8 @@ static dev_t device_of(const char *folder) {
   return found.st_dev;
 }
 
-// Without barriers: or the job's end would wait for the disk. Nothing in it outlives the host.
+// Without barriers: or the job's end would wait for the disk. The content need not outlive the
+// host.
 static void mount_file(int file, const char *folder) {
   char path[32];
   int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
@@ -61,8 +62,8 @@ static void mount_file(int file, const char *folder) {
   close(control);
 }
 
-// Before it is known what for: of a job's start this is the longest step. The first two folders
-// make the file system read its tables.
+// Runs before there is a job: this is the longest step of a job's start. Making two folders loads
+// the file system's tables.
 void mount_spare_storage(const struct plan *plan) {
   if (!plan->spare_storage) return;
   mount_file(STORAGE_FD, plan->spare_storage);
@@ -74,12 +75,12 @@ void mount_spare_storage(const struct plan *plan) {
 
 void mount_storage(const struct plan *plan) {
   const struct bind *storage = &plan->storage;
-  // Who removes the folder on the host removes the mount here; the job would write to the host's own.
+  // Removing the folder on the host removes the mount here; the job would write to the host's disk.
   if (plan->spare_storage && device_of(plan->spare_storage) != spare_device) {
     fail_with("the spare file system is gone");
   }
   if (!storage->source) return;
-  // Another file system than was thought.
+  // The job uses another file system than the prepared one.
   if (plan->spare_storage && umount2(plan->spare_storage, MNT_DETACH)) {
     fail_at("spare storage", plan->spare_storage);
   }

@@ -22,7 +22,7 @@ static void take_header(const struct header *header, struct tally *tally) {
   forget_extension(&extension);
 }
 
-// One zero block is the end, as for GNU tar; what follows is padding, or another archive.
+// One zero block is the end, as in GNU tar; padding or another archive may follow.
 struct tally extract_archive(const struct plan *plan) {
   struct tally tally = {0, 0};
   struct header header;

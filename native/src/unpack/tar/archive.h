@@ -1,10 +1,10 @@
-// From bytes on standard input to entries with names that may be trusted not to climb.
+// From bytes on standard input to entries whose names are safe: none climbs out of the root.
 #ifndef CAUSEWAY_UNPACK_ARCHIVE_H
 #define CAUSEWAY_UNPACK_ARCHIVE_H
 
 #include "../unpack.h"
 
-// input.c: the uncompressed archive. Pointers are good until the next call.
+// input.c: the uncompressed archive. Pointers are valid until the next call.
 void limit_input(uint64_t max_bytes);
 const unsigned char *take_block(void);
 void expect_body(uint64_t size, const char *name);
@@ -14,7 +14,7 @@ void skip_padding(uint64_t size);
 void drain_input(void);
 uint64_t input_bytes(void);
 
-// numbers.c: false for what is no number of that kind, or over 2^53.
+// numbers.c: false for text that is not such a number, or for one over 2^53.
 bool read_size(const unsigned char *field, size_t length, uint64_t *value);
 bool read_time(const unsigned char *field, size_t length, int64_t *value);
 bool read_decimal(const char *text, uint64_t *value);
@@ -31,7 +31,7 @@ struct header {
 };
 void read_header(const unsigned char *block, struct header *into);
 
-// extension.c, pax.c: what headers of type x, L and K say about the entry after them.
+// extension.c, pax.c: headers of type x, L and K describe the entry after them.
 struct extension {
   struct {
     bool path, long_name, link, long_link, size, mtime;

@@ -19,8 +19,8 @@ static const char *link_of(const struct header *header, const struct extension *
   return extension->has.long_link ? extension->long_link : header->link;
 }
 
-// Also the one that is hidden behind another. Not the header's own beside a longer one: it is cut
-// off anywhere.
+// Also checks a name hidden behind another. The header's own name beside a longer one is cut off,
+// so it is not checked.
 static void check_names(const struct entry *entry, const struct extension *extension) {
   check_name(entry->name);
   if (extension->has.long_name) check_name(extension->long_name);
@@ -30,12 +30,12 @@ static uint64_t size_of(const struct header *header, const struct extension *ext
                         const char *name) {
   const char type[] = {header->type, 0};
   if (type[0] == '1' || type[0] == '2' || type[0] == '5') {
-    // The header's own word is ignored, as by every tar.
+    // The header's own size is ignored, as by every tar.
     if (!extension->has.size || extension->size == 0) return 0;
-    refuse("image entry %s is no file but has a size", quoted(name));
+    refuse("image entry %s is not a file but has a size", quoted(name));
   }
   if (type[0] == 'S') {
-    // A file of any size would come from a few bytes.
+    // A few bytes could make a file of any size.
     refuse("the image archive has sparse files, which are not supported: pack without them");
   }
   if (!is_file_type(type[0])) {
@@ -50,14 +50,14 @@ static uint64_t size_of(const struct header *header, const struct extension *ext
 
 static void make(char type, const char *path, const struct entry *entry) {
   if (type == '5') return make_folder(path, entry);
-  if (*path == 0) refuse("image entry %s stands for the root itself", quoted(entry->name));
+  if (*path == 0) refuse("image entry %s names the root itself", quoted(entry->name));
   struct place place = place_of(path);
   if (type == '1') make_hard_link(&place, entry);
   else if (type == '2') make_symlink(&place, entry);
   else make_file(&place, entry);
 }
 
-// Devices, fifos: an image has no use for its own, the sandbox gives /dev.
+// Devices and fifos: an image needs none of its own, the sandbox provides /dev.
 static bool is_special(char type) {
   return type >= '3' && type <= '6' && type != '5';
 }

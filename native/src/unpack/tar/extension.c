@@ -1,4 +1,4 @@
-// Headers that only say more about the entry after them: pax records, GNU long names.
+// Reads headers that describe the entry after them: pax records, GNU long names.
 #include "archive.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ bool is_extension(char type) {
   return type && strchr("xgLK", type);
 }
 
-// A header's word for its size is worth nothing: a "name" of 2 GiB would be one of memory, too.
+// A header's size is not trusted: a "name" of 2 GiB would need as much memory.
 static char *take_extension(const struct header *header) {
   static char body[MAX_EXTENSION_BYTES + 1];
   if (header->size > MAX_EXTENSION_BYTES) refuse("the image archive has an oversized name");
@@ -41,7 +41,7 @@ void read_extension(const struct header *header, struct extension *into) {
   }
 }
 
-// Its texts may stay: they count only where they were set again.
+// The texts may stay: they count only if set again.
 void forget_extension(struct extension *extension) {
   memset(&extension->has, 0, sizeof extension->has);
 }

@@ -1,4 +1,4 @@
-// The header block of an entry (POSIX.1 ustar, and what GNU tar makes of it).
+// Parses an entry's header block (POSIX.1 ustar, and GNU tar's variants).
 #include "archive.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ static const struct field name_field = {0, 100}, mode_field = {100, 8}, size_fie
                           prefix_field = {345, 155};
 enum { TYPE_AT = 156 };
 
-// The checksum field itself counts as spaces. Old tars summed signed bytes.
+// The checksum counts its own field as spaces. Old tars summed signed bytes.
 static bool has_checksum(const unsigned char *block) {
   uint64_t stored;
   uint64_t sum = 0, high_bytes = 0;
@@ -34,7 +34,7 @@ static size_t copy_text(char *into, const unsigned char *block, struct field fie
   return length;
 }
 
-// Only POSIX ustar has a prefix; old GNU headers keep other things in its place.
+// Only POSIX ustar has a prefix; old GNU headers have other fields there.
 static void copy_full_name(char *into, const unsigned char *block) {
   bool is_ustar = !memcmp(block + magic_field.at, "ustar", magic_field.length);
   size_t length = is_ustar ? copy_text(into, block, prefix_field) : 0;

@@ -1,4 +1,4 @@
-// The uncompressed archive on standard input, never more of it than the limit.
+// Reads the uncompressed archive from standard input, up to the limit.
 #define _GNU_SOURCE
 #include "archive.h"
 
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// Fits the second cache, where it is still when it is written out.
+// Fits the L2 cache, so a buffer is still cached when it is written out.
 enum { BUFFER_BYTES = 1 << 18 };
 
 static unsigned char buffer[BUFFER_BYTES];
@@ -23,7 +23,7 @@ static void over_limit(void) {
   too_large("the image unpacks to over %" PRIu64 " bytes", max_bytes);
 }
 
-// Reads on after what is left in the buffer; false at the end.
+// Reads more after the buffer's unread bytes; false at the end.
 static bool fill(void) {
   memmove(buffer, buffer + start, end - start);
   end -= start;
@@ -40,7 +40,7 @@ static bool fill(void) {
 
 static void need_more(void) {
   if (fill()) return;
-  // Where the decoder gave up, that is the reason.
+  // If the decoder failed, that is the reason.
   await_decoder();
   refuse("the image archive is cut off: it has no end mark");
 }
@@ -51,7 +51,7 @@ const unsigned char *take_block(void) {
   return buffer + start - BLOCK_BYTES;
 }
 
-// Refuses what could never come whole, before a byte of it is written.
+// Refuses a body that can never be complete, before writing a byte of it.
 void expect_body(uint64_t size, const char *name) {
   uint64_t available = max_bytes - bytes_read + (end - start);
   if (size <= available) return;
@@ -59,7 +59,7 @@ void expect_body(uint64_t size, const char *name) {
             max_bytes, quoted(name), size);
 }
 
-// At least one byte, of at most `most`.
+// Returns at least one byte, and at most `most`.
 size_t take_part(uint64_t most, const unsigned char **bytes) {
   if (start == end) need_more();
   size_t size = end - start < most ? end - start : (size_t)most;
@@ -73,19 +73,19 @@ void skip_body(uint64_t size) {
   while (size > 0) size -= take_part(size, &ignored);
 }
 
-// Bodies are filled up to whole blocks.
+// Bodies are padded to whole blocks.
 void skip_padding(uint64_t size) {
   skip_body((BLOCK_BYTES - size % BLOCK_BYTES) % BLOCK_BYTES);
 }
 
-// After the end mark: a decoder checks its input to the end, and says so only there.
+// Reads past the end mark: a decoder checks its input to the end, and reports only there.
 void drain_input(void) {
   do start = end;
   while (fill());
   await_decoder();
 }
 
-// Of the uncompressed archive, once all of it is read.
+// Size of the uncompressed archive, once all of it is read.
 uint64_t input_bytes(void) {
   return bytes_read;
 }

@@ -1,9 +1,9 @@
-// What an entry's name may be.
+// Checks and cleans entry names.
 #include "archive.h"
 
 #include <string.h>
 
-// The next component; moves `*rest` behind it. False at the end.
+// Finds the next component and moves `*rest` behind it. Returns false at the end.
 static bool next_component(const char **rest, const char **component, size_t *length) {
   *rest += strspn(*rest, "/");
   *component = *rest;
@@ -16,7 +16,7 @@ static bool is(const char *component, size_t length, const char *text) {
   return length == strlen(text) && !memcmp(component, text, length);
 }
 
-// No archiver writes "..", and no two extractors agree on what it means behind a link.
+// No archiver writes "..", and extractors disagree on its meaning behind a link.
 void check_name(const char *name) {
   if (!HAS_NAME_RULES) return;
   const char *rest = name, *component;
@@ -30,12 +30,12 @@ void check_name(const char *name) {
   }
 }
 
-// "./usr//bin/" becomes "usr/bin", and so does "/usr/bin": an image's root is its own.
+// "./usr//bin/" and "/usr/bin" become "usr/bin": absolute names start at the image's root.
 void clean_name(char *into, const char *name) {
   const char *rest = name, *component;
   size_t length;
   char *end = into;
-  // Without rules as given, so that only what is around this program stands in its way.
+  // A build without name rules keeps the slash, so that tests see the other defences alone.
   if (!HAS_NAME_RULES && *name == '/') *end++ = '/';
   while (next_component(&rest, &component, &length)) {
     if (is(component, length, ".")) continue;
@@ -46,13 +46,13 @@ void clean_name(char *into, const char *name) {
   *end = 0;
 }
 
-// Old tars write folders as files named with a slash.
+// Old tars write a folder as a file whose name ends with a slash.
 bool ends_like_folder(const char *name) {
   size_t length = strlen(name);
   return length == 0 || name[length - 1] == '/';
 }
 
-// Marks of container layers for "deleted below"; an image has no layer below.
+// Container layers mark deleted files of lower layers so; an image has no lower layer.
 bool is_whiteout(const char *path) {
   const char *rest = path, *component;
   size_t length;

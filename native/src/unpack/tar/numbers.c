@@ -7,7 +7,7 @@ static const uint64_t most = (1ULL << 53) - 1;
 
 enum { BINARY_POSITIVE = 0x80, BINARY_NEGATIVE = 0xff };
 
-// Spaces, digits, then spaces or NULs to the end; no digit at all means 0.
+// Spaces, digits, then spaces or NULs to the end; without a digit it is 0.
 static bool read_octal(const unsigned char *field, size_t length, uint64_t *value) {
   size_t at = 0;
   *value = 0;
@@ -19,7 +19,7 @@ static bool read_octal(const unsigned char *field, size_t length, uint64_t *valu
   return at == length && *value <= most;
 }
 
-// What the bytes after the first count, each taken as `byte ^ flip`.
+// The number in the bytes after the first, each taken as `byte ^ flip`.
 static bool read_binary(const unsigned char *field, size_t length, unsigned char flip,
                         uint64_t *value) {
   *value = 0;
@@ -58,7 +58,7 @@ bool read_decimal(const char *text, uint64_t *value) {
   return digits > 0 && text[digits] == 0 && *value <= most;
 }
 
-// The first nine digits after the point; the rest is less than a nanosecond.
+// Reads the first nine digits after the point; the others are less than a nanosecond.
 static bool read_fraction(const char *text, long *nanoseconds) {
   *nanoseconds = 0;
   if (*text == 0) return true;

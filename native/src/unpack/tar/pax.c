@@ -1,4 +1,4 @@
-// The records of a pax extended header (POSIX.1, pax Interchange Format): `LENGTH KEY=VALUE\n`.
+// Parses records of a pax extended header (POSIX.1, pax Interchange Format): `LENGTH KEY=VALUE\n`.
 #include "archive.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ static void malformed(void) {
   refuse("the image archive is damaged: bad pax record");
 }
 
-// One to seven digits and a space.
+// Reads one to seven digits and a space.
 static size_t read_length(const char *text, size_t *digits) {
   size_t length = 0;
   for (*digits = 0; *digits < 7 && text[*digits] >= '0' && text[*digits] <= '9'; ++*digits) {
@@ -24,7 +24,7 @@ static size_t read_length(const char *text, size_t *digits) {
   return length;
 }
 
-// Ends key and value with NULs in place; answers the record's length.
+// Ends key and value with NULs in place; returns the record's length.
 static size_t read_record(char *text, size_t available, struct record *into) {
   size_t digits, length = read_length(text, &digits);
   if (length > available || length < digits + 2 || text[length - 1] != '\n') malformed();
@@ -34,7 +34,7 @@ static size_t read_record(char *text, size_t available, struct record *into) {
   if (!equals || equals == key) malformed();
   *equals = 0;
   *into = (struct record){key, equals + 1, (size_t)(text + length - 1 - (equals + 1))};
-  // Extended attributes may hold anything; they are not restored.
+  // Extended attributes may have any bytes; they are not restored.
   bool is_attribute = !strncmp(key, "SCHILY.", 7);
   if (key + strlen(key) != equals) malformed();
   if (strlen(into->value) != into->value_length && !is_attribute) malformed();
@@ -53,7 +53,7 @@ static void take_mtime(const struct record *record, struct extension *into) {
 
 static void take_record(const struct record *record, struct extension *into) {
   if (!strncmp(record->key, "GNU.sparse", 10)) {
-    // A file of any size would come from a few bytes.
+    // A few bytes could make a file of any size.
     refuse("the image archive has sparse files, which are not supported: pack without them");
   } else if (!strcmp(record->key, "path")) {
     copy_name(into->path, record->value, record->value_length);
@@ -76,7 +76,7 @@ void read_pax(char *records, size_t size, struct extension *into) {
   }
 }
 
-// Records for all entries are dropped; those that would change how entries are read are refused.
+// Ignores records for all entries, but refuses those that would change how entries are read.
 void read_global_pax(char *records, size_t size) {
   static const char *const refused[] = {"size", "path", "linkpath"};
   struct record record;

@@ -19,7 +19,7 @@ static bool is_root_name(const char *name) {
   return false;
 }
 
-// By the first entry that is not the archive's own top.
+// Starts at the first entry that is not the archive's own top.
 static void begin(const char *path, size_t length, bool is_folder) {
   memcpy(wrapper, path, length);
   wrapper[length] = 0;
@@ -38,7 +38,7 @@ static const char *without_wrapper(const char *path) {
   return path[length] == '/' ? path + length + 1 : path + length;
 }
 
-// Where the entry goes, from what is the root now that it is known.
+// The entry's path from the root, as known so far.
 const char *path_in_root(const char *path, bool is_folder) {
   if (*path == 0) return path;
   if (shape == UNKNOWN) begin(path, strcspn(path, "/"), is_folder);
@@ -49,7 +49,7 @@ const char *path_in_root(const char *path, bool is_folder) {
   return shape == WRAPPED ? without_wrapper(path) : path;
 }
 
-// NULL for what is outside of the wrapper.
+// NULL for a path outside the wrapper.
 const char *link_in_root(const char *path) {
   if (shape != WRAPPED) return path;
   return is_inside(path) ? without_wrapper(path) : NULL;

@@ -1,5 +1,5 @@
-// What is no folder: files, symbolic links, hard links. Each is made under a name that is free, so
-// never written through a link, and gets its metadata by its descriptor.
+// Makes files, symbolic links and hard links. Each gets a free name, so nothing is written through
+// a link, and its metadata by descriptor.
 #define _GNU_SOURCE
 #include "tree.h"
 
@@ -67,11 +67,11 @@ void make_symlink(const struct place *place, const struct entry *entry) {
 
 static void refuse_target(const struct entry *entry) __attribute__((noreturn));
 static void refuse_target(const struct entry *entry) {
-  refuse("image entry %s is a hard link to %s, which is no file of the archive before it",
+  refuse("image entry %s is a hard link to %s, which is not an earlier file of the archive",
          quoted(entry->name), quoted(entry->link));
 }
 
-// The folder of the target stays open. Links on the way lead on, the last name must be the file.
+// Keeps the target's folder open. Earlier components may be links; the last must be the file.
 static struct place find_target(const struct entry *entry, char *path) {
   check_name(entry->link);
   clean_name(path, entry->link);
@@ -100,7 +100,7 @@ void make_hard_link(const struct place *place, const struct entry *entry) {
   struct place target = find_target(entry, path);
   bool there = fstatat(target.folder.fd, target.base, &found, AT_SYMLINK_NOFOLLOW) == 0;
   if (!there || !S_ISREG(found.st_mode)) refuse_target(entry);
-  // To itself: removing the name first would remove the file.
+  // A hard link to itself: removing the name first would remove the file.
   if (!is_same_file(place, found.st_ino) && !link_to(&target, place)) {
     if (errno != EEXIST) blame_entry(entry->name);
     remove_at(place, entry->name);

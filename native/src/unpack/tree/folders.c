@@ -1,4 +1,4 @@
-// Folders of the tree: found, made where they are missing, removed for what takes their name.
+// The tree's folders: finds them, makes missing ones, removes those whose name is taken over.
 #define _GNU_SOURCE
 #include "tree.h"
 
@@ -14,7 +14,7 @@ static const struct timespec no_time = {0, UTIME_OMIT};
 
 static struct folder staging, root;
 
-// Archives list a folder's files one after the other: the last one stays open.
+// Archives list a folder's files in sequence, so the last folder stays open.
 static struct folder current = {-1, 0};
 static char current_path[MAX_NAME_BYTES + 1];
 static bool is_current_known;
@@ -25,16 +25,16 @@ static ino_t inode_of(int fd) {
   return found.st_ino;
 }
 
-// Answers the folder that the tree is made in.
+// Returns the folder in which the tree is made.
 int begin_tree(void) {
   staging.fd = open_folder(AT_FDCWD, "");
-  if (staging.fd < 0) fail("openat2(2), of Linux 5.6, in the working directory");
+  if (staging.fd < 0) fail("openat2(2) (Linux 5.6) in the working directory");
   staging.record = add_record(0, "", inode_of(staging.fd));
   root = staging;
   return staging.fd;
 }
 
-// Every folder of the tree was made here, so has a record.
+// This program made every folder of the tree, so each has a record.
 static size_t record_of(int fd) {
   size_t record;
   ino_t inode = inode_of(fd);
@@ -43,7 +43,7 @@ static size_t record_of(int fd) {
   return add_record(0, "", inode);
 }
 
-// False with errno.
+// Returns false with errno.
 bool find_folder(const char *path, struct folder *into) {
   into->fd = open_folder(root.fd, path);
   if (into->fd < 0) return false;
@@ -57,7 +57,7 @@ static size_t record_new(const struct place *place, const char *name) {
   return add_record(place->folder.record, place->base, made.st_ino);
 }
 
-// Closed to all others until the end, whatever mode it then gets.
+// Closed to others until the end, whatever mode it gets then.
 static bool make_at(const struct place *place) {
   return mkdirat(place->folder.fd, place->base, PRIVATE_MODE) == 0;
 }
@@ -66,14 +66,14 @@ static struct folder make_missing(const struct folder *parent, const char *path)
   const char *slash = strrchr(path, '/');
   const struct place place = {*parent, slash ? slash + 1 : path};
   struct folder made;
-  // A link that leads nowhere is in its way, or a file.
+  // A file or a dangling link has its name.
   if (!make_at(&place)) blame_entry(path);
   set_metadata(record_new(&place, path), DEFAULT_MODE, no_time);
   if (!find_folder(path, &made)) blame_entry(path);
   return made;
 }
 
-// What the path lacks is made, component by component from the root.
+// Makes missing folders of the path, component by component from the root.
 static struct folder open_made(const char *path) {
   char prefix[MAX_NAME_BYTES + 1];
   struct folder found, next;
@@ -98,12 +98,12 @@ static void enter(const char *path) {
   is_current_known = true;
 }
 
-// Good until the next call.
+// The result is valid until the next call.
 struct place place_of(const char *path) {
   char parent[MAX_NAME_BYTES + 1];
   const char *slash = strrchr(path, '/');
   size_t length = slash ? (size_t)(slash - path) : 0;
-  // Of an absolute path, which only a build without rules lets through.
+  // For an absolute path, which only a build without name rules accepts.
   if (slash == path && slash) length = 1;
   memcpy(parent, path, length);
   parent[length] = 0;
@@ -111,19 +111,19 @@ struct place place_of(const char *path) {
   return (struct place){current, slash ? slash + 1 : path};
 }
 
-// Empties the name for another kind of entry. A folder with something in it stays, and with it the
-// archive is refused, as by GNU tar.
+// Frees the name for another kind of entry. A folder that is not empty stays and the archive is
+// refused, as by GNU tar.
 void remove_at(const struct place *place, const char *name) {
   struct stat found;
   if (fstatat(place->folder.fd, place->base, &found, AT_SYMLINK_NOFOLLOW)) blame_entry(name);
   bool is_folder = S_ISDIR(found.st_mode);
   if (unlinkat(place->folder.fd, place->base, is_folder ? AT_REMOVEDIR : 0)) blame_entry(name);
   if (is_folder) drop_record(found.st_ino);
-  // The current path may have led through it.
+  // The current path may have led through the removed name.
   is_current_known = false;
 }
 
-// A link to a folder stays, and stands for it: in a merged /usr "bin" is a link, also where the
+// A link to a folder stays and acts as the folder: in a merged /usr "bin" is a link, even if the
 // archive has a folder of that name.
 static size_t make_or_find(const char *path, const char *name) {
   struct folder found;
@@ -144,7 +144,7 @@ void make_folder(const char *path, const struct entry *entry) {
   set_metadata(record, entry->mode, entry->mtime);
 }
 
-// Makes the wrapper and starts all paths from it; NULL: there is none after all.
+// Makes the wrapper folder, where all paths then start; NULL: there is no wrapper.
 void choose_root(const char *wrapper) {
   root = staging;
   is_current_known = false;

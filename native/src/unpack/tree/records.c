@@ -1,8 +1,8 @@
-// One record for each folder of the tree, in the order they were made, found by inode.
+// One record per folder of the tree, in the order of creation, found by inode.
 //
-// Modes and times of folders are set at the very end: a closed folder would lock out what belongs
-// into it, and each new name changes its folder's time. By then anything may stand in a folder's
-// old place; so a record follows the real folder, not the name that the archive had for it.
+// Modes and times of folders are set at the very end: a closed folder would lock out its content,
+// and each new name changes its folder's time. By then a folder may have moved and something else
+// taken its path, so a record follows the folder itself.
 #define _GNU_SOURCE
 #include "tree.h"
 
@@ -26,7 +26,7 @@ struct record {
 static struct record *records;
 static size_t length, room;
 
-// Numbers of records plus one, by inode; 0 is free. At most half of it is in use.
+// Numbers of records plus one, by inode; 0 is free. At most half of the slots are in use.
 static size_t *slots;
 static size_t slot_count;
 
@@ -56,13 +56,13 @@ static void make_room(void) {
   for (size_t record = 0; record < length; record++) enter(record);
 }
 
-// Links may lead deeper than any name does; no path of the tree may outgrow what programs can open.
+// Links may lead deeper than any name; no path of the tree may exceed what programs can open.
 static void check_bounds(const struct record *record) {
   if (record->depth <= MAX_DEPTH && record->path_length < MAX_NAME_BYTES) return;
   refuse("image entry %s is nested too deep or its name is too long", quoted(record->name));
 }
 
-// The first record, of the tree itself, is its own parent.
+// The first record is the tree itself, and its own parent.
 size_t add_record(size_t parent, const char *name, ino_t inode) {
   make_room();
   struct record *record = &records[length];
@@ -86,7 +86,7 @@ bool find_record(ino_t inode, size_t *record) {
   return false;
 }
 
-// Its inode may be the next folder's.
+// The next folder may reuse its inode.
 void drop_record(ino_t inode) {
   size_t record;
   if (find_record(inode, &record)) records[record].is_gone = true;
@@ -97,7 +97,7 @@ void set_metadata(size_t record, mode_t mode, struct timespec mtime) {
   records[record].mtime = mtime;
 }
 
-// From the end to the beginning; answers where the path starts in `buffer`.
+// Builds the path from its end; returns where it starts in `buffer`.
 static char *path_of(size_t record, char *buffer) {
   char *start = buffer + MAX_NAME_BYTES;
   *start = 0;
@@ -114,14 +114,14 @@ static void apply(int tree, const struct record *record, const char *path) {
   struct stat found;
   const struct timespec times[2] = {{0, UTIME_OMIT}, record->mtime};
   int fd = open_exact_folder(tree, path);
-  // Never to another folder than the one that was made.
+  // Never change another folder than the one that was made.
   if (fd < 0 || fstat(fd, &found)) blame_entry(path);
   if (found.st_ino != record->inode) refuse("image entry %s is not what it was", quoted(path));
   if (futimens(fd, times) || fchmod(fd, record->mode)) blame_entry(path);
   close(fd);
 }
 
-// A folder is made before those in it: backwards, none is closed before they are done.
+// A folder is made before its subfolders: backwards, they are all done before it is closed.
 void apply_metadata(int tree) {
   char buffer[MAX_NAME_BYTES + 1];
   for (size_t at = length; at-- > 0;) {

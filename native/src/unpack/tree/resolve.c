@@ -1,9 +1,7 @@
-// Paths to open folders, resolved by the kernel as if the root were "/" (openat2(2),
-// RESOLVE_IN_ROOT): links of the archive, absolute or climbing, end inside.
-//
-// The kernel and not a copy of the tree in memory, because only it knows for sure what a path leads
-// to on this file system; nobody else writes here. Folders are opened for reading, never O_PATH,
-// which Landlock would let pass.
+// Opens folders by path. The kernel resolves it as if the root were "/" (openat2(2),
+// RESOLVE_IN_ROOT), so the archive's links, absolute or climbing, end inside; only the kernel knows
+// for sure where a path leads on this file system. Folders are opened for reading, never O_PATH,
+// which Landlock does not check.
 #define _GNU_SOURCE
 #include "tree.h"
 
@@ -15,7 +13,7 @@
 
 enum { FOLDER_FLAGS = O_RDONLY | O_DIRECTORY | O_CLOEXEC };
 
-// A ".." in a link is refused while anybody on the host renames or mounts anything; try again.
+// The kernel refuses a ".." in a link while any process on the host renames or mounts: try again.
 enum { MAX_TRIES = 100000 };
 
 static int open_by(int root, const char *path, uint64_t resolve) {
@@ -33,7 +31,7 @@ int open_folder(int root, const char *path) {
   return open_by(root, path, RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV);
 }
 
-// Through no link at all.
+// Follows no link at all.
 int open_exact_folder(int root, const char *path) {
   return open_by(root, path, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
 }

@@ -1,5 +1,5 @@
-// The tree that is made. A path here is a cleaned name, relative to the root, and means what it
-// would mean to the guest: links lead on inside the root.
+// The extracted tree. A path is a cleaned name relative to the root, and has the meaning it has for
+// the guest: links stay inside the root.
 #ifndef CAUSEWAY_UNPACK_TREE_H
 #define CAUSEWAY_UNPACK_TREE_H
 
@@ -11,7 +11,7 @@ struct folder {
   size_t record;
 };
 
-// A name in its folder, whether it is there or not.
+// A name in its folder; it need not exist.
 struct place {
   struct folder folder;
   const char *base;
@@ -25,11 +25,11 @@ bool find_folder(const char *path, struct folder *into);
 void make_folder(const char *path, const struct entry *entry);
 void remove_at(const struct place *place, const char *name);
 
-// resolve.c: negative with errno.
+// resolve.c: return a negative number with errno.
 int open_folder(int root, const char *path);
 int open_exact_folder(int root, const char *path);
 
-// records.c: every folder of the tree, and the metadata it gets at the end.
+// records.c: every folder of the tree, and the metadata that it gets at the end.
 size_t add_record(size_t parent, const char *name, ino_t inode);
 bool find_record(ino_t inode, size_t *record);
 void drop_record(ino_t inode);

@@ -1,22 +1,22 @@
 /**
- * The two ways to write an abstract address: NUL and the name, or the same filled with NUL bytes
- * to the 108 of sun_path. They are different addresses unless the name fills it.
+ * The two forms of an abstract address: NUL and the name, or the same padded with NUL bytes to the
+ * 108 of sun_path. They are different addresses unless the name has the full length.
  * @module
  */
 
-/** How long the address is that a client sends. */
+/** The length of the address that a client sends. */
 export type AddressForm = 'exact' | 'padded'
 
 const longestName = 107
 
-/** The form that this Node sends: up to 21 the padded one, from 22 the exact one. */
+/** The form that this Node sends: padded up to version 21, exact from 22. */
 export const nodeForm: AddressForm =
   Number.parseInt(process.versions.node, 10) < 22 ? 'padded' : 'exact'
 
 /** The form that this Node cannot send. */
 export const otherForm: AddressForm = nodeForm === 'exact' ? 'padded' : 'exact'
 
-/** For people. */
+/** The form in words. */
 export const formText: Readonly<Record<AddressForm, string>> = {
   exact: 'NUL and the name',
   padded: 'NUL and the name, filled with NUL bytes to 108',
@@ -27,7 +27,7 @@ export function fillsAddress(name: string): boolean {
   return Buffer.byteLength(name) === longestName
 }
 
-/** What is wrong with a name, if anything. */
+/** The fault of a name; undefined for a valid name. */
 export function nameProblem(name: string): string | undefined {
   const bytes = Buffer.byteLength(name)
   if (name.includes('\0')) return 'it contains a NUL byte; give it without the leading one'

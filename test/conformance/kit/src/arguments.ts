@@ -1,5 +1,5 @@
 /**
- * The command line.
+ * Parses the command line.
  * @module
  */
 import { parseArgs } from 'node:util'

@@ -1,5 +1,5 @@
 /**
- * The bridge under test, over connections that end with the check.
+ * The bridge under test; its connections end with the check.
  * @module
  */
 import { setTimeout as delay } from 'node:timers/promises'
@@ -9,19 +9,19 @@ import type { Received } from './input.ts'
 import { CheckFailed } from './outcome.ts'
 import { retryAfterMs } from './response.ts'
 
-/** Where the bridge is and how long it may take. */
+/** The bridge's name, and the limit of each wait. */
 export interface BridgeOptions {
   name: string
   timeoutMs: number
 }
 
-// Far more than any check asks for, so that a bridge that sends without end cannot fill this process.
+// Far more than any check needs: a bridge that sends without end must not fill this process.
 const maxReceivedBytes = 1 << 20
 
-// So that a bridge that always says "later" cannot hold a check for ever.
+// A bridge that always answers "later" must not keep a check running forever.
 const maxTries = 50
 
-/** A bridge for one check; `close` ends all its connections, those to come, too, and its waits. */
+/** A bridge for one check; `close` ends all its connections, later ones too, and its waits. */
 export function openBridge({ name, timeoutMs }: BridgeOptions): Bridge & { close(): void } {
   const connections = new Set<Connection>()
   const closing = new AbortController()

@@ -1,5 +1,5 @@
 /**
- * Method calls of checks that are about the method, not about bytes.
+ * Method calls for checks of methods, not of bytes.
  * @module
  */
 import type { Bridge } from './check.ts'
@@ -7,14 +7,14 @@ import { CheckFailed, CheckSkipped, shown } from './outcome.ts'
 import { requestText } from './request.ts'
 import { codes, isObject, responseOf, type ErrorObject } from './response.ts'
 
-/** Kinds by which a bridge says that it does not serve a method to this caller or on this host. */
+/** Error kinds of a method that is not served to this caller or on this host. */
 const notServedKinds: readonly unknown[] = ['PERMISSION_DENIED', 'BROWSER_UNAVAILABLE']
 
-/** Outcome of a call. */
+/** Result or error of a call. */
 export type Outcome = { result: unknown } | { error: ErrorObject }
 
 /**
- * Calls with the given params, each an element of the array.
+ * Calls with these params as elements of the array.
  * @throws CheckSkipped when the bridge does not serve the method
  */
 export async function call(
@@ -31,7 +31,7 @@ export async function call(
   return { error }
 }
 
-/** Result of a call that must succeed. */
+/** Makes a call that must succeed; resolves with its result. */
 export async function resultOfCall(
   bridge: Bridge,
   method: string,
@@ -42,7 +42,7 @@ export async function resultOfCall(
   throw new CheckFailed(`a result object of ${method}`, shown(outcome))
 }
 
-/** Error of a call that must fail with the code. */
+/** Makes a call that must fail with the code; resolves with its error. */
 export async function refusalOfCall(
   bridge: Bridge,
   code: number,
@@ -54,7 +54,7 @@ export async function refusalOfCall(
   throw new CheckFailed(`${method} refused with ${code}`, shown(outcome))
 }
 
-/** Whether the error says that the method is not there for this caller. */
+/** Whether the error says that this caller does not have the method. */
 export function isNotServed({ code, data }: ErrorObject): boolean {
   return code === codes.methodNotFound || notServedKinds.includes(data?.['kind'])
 }

@@ -1,13 +1,13 @@
 /**
- * What a check is, and what it is given.
+ * Types of checks, and of the bridge that a check gets.
  * @module
  */
 import type { Connection } from './connection.ts'
 import type { Received } from './input.ts'
 
 /**
- * `spec`: what the bridge's specification and JSON-RPC 2.0 say. `causeway`: what both leave open
- * and Causeway decides.
+ * `spec`: required by the bridge's specification and JSON-RPC 2.0. `causeway`: left open by both,
+ * decided by Causeway.
  */
 export type Profile = 'spec' | 'causeway'
 
@@ -17,21 +17,21 @@ export interface Check {
   id: string
   /** A heading of the bridge's specification, or of JSON-RPC 2.0. */
   section: string
-  /** What holds, in one sentence. */
+  /** The requirement, in one sentence. */
   title: string
   /** Default `spec`. */
   profile?: Profile
-  /** Resolves when it holds. @throws CheckFailed, CheckSkipped */
+  /** Resolves when the requirement is met. @throws CheckFailed, CheckSkipped */
   run(bridge: Bridge): Promise<void>
 }
 
-/** How one exchange of bytes differs from one line at once. */
+/** Differences from sending one line at once. */
 export interface ExchangeOptions {
-  /** Shut down the sending side after the last piece. */
+  /** Shuts down the sending side after the last piece. */
   halfClose?: boolean
   /** Time between two pieces; default 1. */
   pauseMs?: number
-  /** What to wait for; default `line`. */
+  /** When to stop waiting; default `line`. */
   until?: 'line' | 'end' | 'settled'
 }
 
@@ -39,13 +39,13 @@ export interface ExchangeOptions {
 export interface Bridge {
   /** Name of its abstract socket, without the leading NUL. */
   readonly name: string
-  /** Longest wait for any one thing. */
+  /** Limit of each wait. */
   readonly timeoutMs: number
-  /** A connection that is closed when the check ends. */
+  /** Opens a connection, which is closed when the check ends. */
   open(): Promise<Connection>
   /**
-   * Sends the pieces over a connection of their own and gives what came back; again, when that is
-   * `-32005` with `retryAfterMs`.
+   * Sends the pieces over a new connection and resolves with the reply; retries a `-32005` that has
+   * `retryAfterMs`.
    */
   exchange(pieces: readonly (string | Buffer)[], options?: ExchangeOptions): Promise<Received>
 }

@@ -12,16 +12,16 @@ import { countRows, kitVersion, type Report, type Row } from './report.ts'
 /** Time for one reply, ms. */
 export const defaultTimeoutMs = 5000
 
-// Time for one whole check, in times of one reply.
+// Time limit of a whole check, as a multiple of a reply's.
 const repliesPerCheck = 10
 
-/** What is run, and who watches. */
+/** Options of a run. */
 export interface ConformanceOptions {
   /** Default all. */
   checks?: readonly Check[]
   /** Longest wait for any one reply, ms; ten times that for one check. Default 5000. */
   timeoutMs?: number
-  /** Sees each row when it is known. */
+  /** Called with each row as soon as it is known. */
   onRow?: (row: Row) => void
 }
 
@@ -66,7 +66,7 @@ async function runCheck(check: Check, options: BridgeOptions): Promise<Row> {
   }
 }
 
-/** Whatever a check throws, it throws because of what the bridge did. */
+/** Any error of a check was caused by the bridge. */
 function failureOf(error: unknown): { expected: string; found: string } {
   if (!(error instanceof CheckFailed))
     return { expected: 'what this check can judge', found: `it threw ${shown(String(error))}` }
@@ -84,7 +84,7 @@ async function runInTime(check: Check, options: BridgeOptions): Promise<void> {
   })
   try {
     const run = check.run(bridge)
-    // A check that was given up fails later, too, when its connections go.
+    // An abandoned check also fails later, when its connections close.
     run.catch(() => {})
     await Promise.race([run, late])
   } finally {

@@ -7,28 +7,28 @@ import { createInput, type Allowance, type Received } from './input.ts'
 import { CheckFailed } from './outcome.ts'
 import { ReadingSocket } from './reading-socket.ts'
 
-/** A connected socket. Every wait fails the check when its time is over. */
+/** A connected socket. Every wait that takes too long fails the check. */
 export interface Connection {
   /** Resolves when the kernel has taken the bytes, or the connection has ended. */
   send(bytes: string | Buffer): Promise<void>
   /** Shuts down the sending side. */
   halfClose(): void
-  /** Until a whole line has come, or the connection has ended. */
+  /** Waits until a complete line has come, or the connection has ended. */
   line(): Promise<Received>
-  /** Until the bridge has closed. */
+  /** Waits until the bridge has closed. */
   end(): Promise<Received>
-  /** Until the bridge has closed, or nothing has come for a while. */
+  /** Waits until the bridge has closed, or has been silent for a while. */
   quiet(): Promise<Received>
-  /** `line`, then `quiet`. */
+  /** Waits for `line`, then for `quiet`. */
   settled(): Promise<Received>
   received(): Received
-  /** Stops and goes on reading from the socket. */
+  /** Stops and resumes reading from the socket. */
   pause(): void
   resume(): void
   destroy(): void
 }
 
-// How long nothing must come before nothing is taken to follow.
+// After this much silence no more bytes are expected.
 const quietMs = 250
 
 const newline = 0x0a
@@ -36,7 +36,7 @@ const newline = 0x0a
 export interface ConnectionOptions {
   /** Name of the abstract socket, without the leading NUL. */
   name: string
-  /** Longest wait for any one thing. */
+  /** Limit of each wait. */
   timeoutMs: number
   allowance: Allowance
 }
@@ -103,7 +103,7 @@ function sendAll(socket: Socket, bytes: string | Buffer, timeoutMs: number): Pro
     }, timeoutMs)
     if (socket.destroyed) return settle()
     socket.once('close', settle)
-    // What a failed write means is in what was received.
+    // The received bytes show what a failed write means.
     socket.write(bytes, settle)
   })
 }

@@ -1,5 +1,5 @@
 /**
- * Keys and signatures of the bridge in the terms of node:crypto.
+ * The bridge's keys and signatures in the types of node:crypto.
  * @module
  */
 import { createPublicKey, ECDH, verify, type KeyObject } from 'node:crypto'
@@ -11,7 +11,7 @@ export const encryptionCurves = ['p256', 'secp256k1'] as const
 export type SigningCurve = (typeof signingCurves)[number]
 export type EncryptionCurve = (typeof encryptionCurves)[number]
 
-/** What OpenSSL calls them. */
+/** OpenSSL's names of the curves. */
 export const opensslNames = { p256: 'prime256v1', secp256k1: 'secp256k1' } as const
 
 /** Length of a compressed public key, bytes. */
@@ -33,7 +33,7 @@ const orders = {
   secp256k1: 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n,
 } as const
 
-/** Fails unless the bytes are a key, in its compressed form. */
+/** Fails unless the bytes are a compressed key. */
 export function expectPublicKey(curve: SigningCurve, key: Buffer): void {
   const length = publicKeyBytes[curve]
   expectThat(key.length === length, `a ${curve} key of ${length} bytes`, key.toString('hex'))
@@ -41,7 +41,7 @@ export function expectPublicKey(curve: SigningCurve, key: Buffer): void {
   compressed(curve, key)
 }
 
-/** A point of either form in its compressed one. @throws CheckFailed when it is none */
+/** The compressed form of a point in either form. @throws CheckFailed when it is not a point */
 export function compressed(curve: EncryptionCurve, point: Buffer): Buffer {
   try {
     const name = opensslNames[curve]
@@ -51,7 +51,7 @@ export function compressed(curve: EncryptionCurve, point: Buffer): Buffer {
   }
 }
 
-/** Whether the signature is by the key, over the message; ECDSA: over its SHA-256, raw r||s. */
+/** Whether the key signed the message; for ECDSA its SHA-256, raw r||s. */
 export function isSigned(
   curve: SigningCurve,
   key: Buffer,

@@ -1,5 +1,5 @@
 /**
- * Hex as the bridge's specification has it, and bytes of it.
+ * Hex as the bridge's specification defines it, and its bytes.
  * @module
  */
 import { CheckFailed, expectThat, shown } from './outcome.ts'

@@ -1,13 +1,13 @@
 /**
- * What comes over one connection, and waiting for it.
+ * Receives bytes from one connection, and waits for them.
  * @module
  */
 import type { Socket } from 'node:net'
 import { CheckFailed, shown } from './outcome.ts'
 
-/** What has come so far. */
+/** The input so far. */
 export interface Received {
-  /** As the kernel handed them over. */
+  /** In the pieces that the kernel delivered. */
   chunks: readonly Buffer[]
   bytes: Buffer
   /** How the connection ended: `eof`, a system error's code, or words; absent while it is open. */
@@ -17,18 +17,18 @@ export interface Received {
 /** The receiving side of a socket. */
 export interface Input {
   received: () => Received
-  /** Fails the check when `done` does not hold in time. */
+  /** Waits until `done` returns true; fails the check when it takes too long. */
   until(done: (received: Received) => boolean, expected: string, ms: number): Promise<Received>
-  /** Until the connection has ended or nothing has come for so long. */
+  /** Waits until the connection has ended or has been silent for so long. */
   untilQuiet(ms: number): Promise<Received>
 }
 
-/** How many bytes may still come; shared by all connections of a check. */
+/** How many bytes may still come; all connections of a check share it. */
 export interface Allowance {
   bytes: number
 }
 
-/** Collects from now on; waiters look at it whenever it changes. */
+/** Starts collecting; waiters check the input whenever it changes. */
 export function createInput(socket: Socket, allowance: Allowance): Input {
   const chunks: Buffer[] = []
   const waiting = new Set<() => void>()

@@ -1,5 +1,5 @@
 /**
- * The command: prints a table, writes the report, says by its exit code whether anything failed.
+ * The command: prints a table, writes the report, and exits with a code for failures.
  * @module
  */
 import { open } from 'node:fs/promises'
@@ -21,7 +21,7 @@ async function main(): Promise<number> {
 }
 
 async function run({ socket, checks, timeoutMs, json }: Arguments): Promise<number> {
-  // Opened first, so that a wrong path costs no run.
+  // Opened first: a wrong path should fail before the run.
   const file = json === undefined ? undefined : await open(json, 'w')
   const table = createTable(checks)
   print(table.head())
@@ -43,13 +43,13 @@ function complain(message: string): number {
   return exitCodes.notRun
 }
 
-// A reader that went away (`… | head`) does not end the run.
+// If the reader of the output exits (`… | head`), the run continues.
 process.stdout.on('error', () => {})
 try {
   process.exitCode = await main()
 } catch (error) {
   const { syscall, message } = error as NodeJS.ErrnoException
-  // A failed system call is about the report's file; everything else is a fault of the kit.
+  // A failed system call concerns the report's file; any other error is a fault of the kit.
   if (!(error instanceof UsageError) && syscall === undefined) throw error
   process.exitCode = complain(error instanceof UsageError ? `${message}\n\n${usage}` : message)
 }

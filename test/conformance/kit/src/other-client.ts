@@ -1,6 +1,5 @@
 /**
- * The bridge as reached by another program, for the form of the address that this Node cannot
- * send.
+ * Reaches the bridge by another program, on the form of the address that this Node cannot send.
  * @module
  */
 import { spawn } from 'node:child_process'
@@ -8,7 +7,7 @@ import { once } from 'node:events'
 import type { AddressForm } from './address.ts'
 import type { BridgeOptions } from './bridge.ts'
 
-/** What a program printed; `failure` is its last line of error output, or how it ended. */
+/** A program's output; `failure` is the last line of its stderr, or its exit. */
 export interface ProgramReply {
   bytes: Buffer
   failure: string
@@ -25,13 +24,13 @@ client.sendall(sys.stdin.buffer.read())
 sys.stdout.buffer.write(client.makefile('rb').readline(1 << 22))
 `
 
-// Besides what it may wait: its own start, and a bridge that never stops sending.
+// For the program's start, and for a bridge that never stops sending.
 const extraMs = 5000
 
-// Anything else has a meaning of its own in socat's addresses.
+// Other characters have a special meaning in socat's addresses.
 const plainName = /^[\w.-]+$/
 
-/** Sends one line; undefined when no program here can. */
+/** Sends one line; undefined when no installed program can. */
 export async function askWithProgram(
   { name, timeoutMs }: BridgeOptions,
   form: AddressForm,

@@ -1,11 +1,11 @@
 /**
- * How a check ends otherwise than by passing.
+ * The ways in which a check ends without passing.
  * @module
  */
 
 const shownLength = 300
 
-/** The bridge did something else than the check expects. */
+/** The bridge did not do what the check expects. */
 export class CheckFailed extends Error {
   override readonly name = 'CheckFailed'
   readonly expected: string
@@ -18,17 +18,17 @@ export class CheckFailed extends Error {
   }
 }
 
-/** The check does not apply to this bridge or cannot be made from here; the message says why. */
+/** The check does not apply to this bridge or cannot run here; the message says why. */
 export class CheckSkipped extends Error {
   override readonly name = 'CheckSkipped'
 }
 
-/** @throws CheckFailed unless the condition holds */
+/** @throws CheckFailed when the condition is false */
 export function expectThat(condition: boolean, expected: string, found: unknown): void {
   if (!condition) throw new CheckFailed(expected, shown(found))
 }
 
-/** Any value or bytes in one short line, as it looks in JSON. */
+/** Shows any value or bytes as JSON in one short line. */
 export function shown(value: unknown): string {
   const text = Buffer.isBuffer(value) ? value.toString('utf8') : value
   const json = JSON.stringify(text) ?? 'nothing'

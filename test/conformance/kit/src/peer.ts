@@ -1,12 +1,12 @@
 /**
- * The other side of `signer_encrypt` and `signer_decrypt`, written from the description of the
- * cipher: ECDH, HKDF-SHA256 with a label and both public keys, AES-256-GCM.
+ * The peer of `signer_encrypt` and `signer_decrypt`, written from the description of the cipher:
+ * ECDH, HKDF-SHA256 with a label and both public keys, AES-256-GCM.
  * @module
  */
 import { createCipheriv, createDecipheriv, createECDH, hkdfSync, randomBytes } from 'node:crypto'
 import { opensslNames, type EncryptionCurve } from './curves.ts'
 
-/** Length of what comes before and behind the ciphertext. */
+/** Lengths of the parts before and after the ciphertext. */
 export const ivBytes = 12
 export const tagBytes = 16
 

@@ -1,5 +1,5 @@
 /**
- * Whether anything listens on the name at all, before a hundred checks say that nothing does.
+ * Whether anything listens on the name: else a hundred checks would only report that.
  * @module
  */
 import { formText, nodeForm, otherForm } from './address.ts'
@@ -9,7 +9,7 @@ import { askWithProgram } from './other-client.ts'
 import { CheckFailed } from './outcome.ts'
 import { versionRequest } from './request.ts'
 
-/** What was tried in vain and what to try; undefined when a connection can be made. */
+/** Why no connection is possible, and what to try; undefined when one is. */
 export async function unreachable(options: BridgeOptions): Promise<string | undefined> {
   try {
     const connection = await openConnection({ ...options, allowance: { bytes: 0 } })
@@ -18,7 +18,7 @@ export async function unreachable(options: BridgeOptions): Promise<string | unde
   } catch (error) {
     if (!(error instanceof CheckFailed)) throw error
     const { code } = (error.cause ?? {}) as NodeJS.ErrnoException
-    // Who is late or has no room listens on this form, too.
+    // A listener that is late or has no room still listens on this form.
     const listens = code === 'ECONNREFUSED' && (await listensElsewhere(options))
     return describe(options.name, error.found, listens)
   }

@@ -1,24 +1,24 @@
 /**
- * A socket that still reads what came before its send failed: a bridge that turns a client away
- * may answer and close before the client has sent anything.
+ * A socket that reads on after a failed send: a bridge that refuses a client may answer and close
+ * before the client has sent anything.
  * @module
  */
 import { Socket, type IpcSocketConnectOpts, type SocketConstructorOpts } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-// All that the bridge sent is here already; the first turn may be over its reading.
+// Everything the bridge sent has arrived; the first turn may already be past reading.
 const turnsOfTheLoop = 4
 
-// What is read is copied at once, so that all sockets can share it.
+// Each read is copied at once, so all sockets can share it.
 const buffer = Buffer.alloc(1 << 16)
 
-/** Ends a while after a failed send, where node:net would throw away what is not read yet. */
+/** Ends a while after a failed send, when node:net would already have discarded unread input. */
 export class ReadingSocket extends Socket {
   #sendFailed = false
 
   constructor() {
     const callback = (length: number) => this.emit('data', Buffer.from(buffer.subarray(0, length)))
-    // The stream itself takes nothing more after an error.
+    // The stream itself accepts no input after an error.
     const options: SocketConstructorOpts & Pick<IpcSocketConnectOpts, 'onread'> = {
       allowHalfOpen: true,
       onread: { buffer: () => buffer, callback },

@@ -1,11 +1,11 @@
 /**
- * What a run found, as programs read it.
+ * The result of a run, for programs.
  * @module
  */
 import type { AddressForm } from './address.ts'
 import type { Profile } from './check.ts'
 
-/** Raise it when checks are added, changed or taken away. */
+/** Raise it when checks are added, changed or removed. */
 export const kitVersion = '1.1.0'
 
 export type Status = 'passed' | 'failed' | 'skipped'
@@ -17,7 +17,7 @@ export interface Row {
   title: string
   profile: Profile
   status: Status
-  /** Of a failed row: what was expected and found. Of a skipped one: why. */
+  /** For a failed row: what was expected and found. For a skipped one: why. */
   detail?: { expected: string; found: string } | { why: string }
 }
 
@@ -27,7 +27,7 @@ export interface Report {
   bridge: string
   /** Version of the kit. */
   kit: string
-  /** Version of Node that ran it, and the form of the address that it sent. */
+  /** Version of the Node that ran it, and the form of the address that it sent. */
   node: string
   address: AddressForm
   /** ISO 8601. */
@@ -37,7 +37,7 @@ export interface Report {
   rows: Row[]
 }
 
-/** How many rows ended how. */
+/** The number of rows by status. */
 export function countRows(rows: readonly Row[]): Record<Status, number> {
   const counts = { passed: 0, failed: 0, skipped: 0 }
   for (const { status } of rows) counts[status]++

@@ -1,5 +1,5 @@
 /**
- * Request lines, as text, so that a check can say exactly what is sent.
+ * Request lines as text, so that a check controls every byte.
  * @module
  */
 
@@ -14,5 +14,5 @@ export function requestText(method: string, params = '[]', id = '"1"'): string {
   return `{${members.join(',')}}`
 }
 
-/** The request that every bridge answers to everyone it admits. */
+/** A request that every bridge answers to every admitted caller. */
 export const versionRequest = requestText('processor_version')

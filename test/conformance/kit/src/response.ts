@@ -1,5 +1,5 @@
 /**
- * Bytes → response, by what JSON-RPC 2.0 §5 says about every response.
+ * Parses bytes as a response, by the rules of JSON-RPC 2.0 §5.
  * @module
  */
 import type { Received } from './input.ts'
@@ -12,16 +12,16 @@ export interface ErrorObject {
   data?: Record<string, unknown>
 }
 
-/** A response whose shape is right. */
+/** A response of valid shape. */
 export interface Response {
   id: unknown
   result?: unknown
   error?: ErrorObject
-  /** The line as it came, without its newline. */
+  /** The received line, without its newline. */
   text: string
 }
 
-/** Codes of JSON-RPC 2.0 §5.1, and of Causeway for limits. */
+/** Codes of JSON-RPC 2.0 §5.1, and Causeway's code for limits. */
 export const codes = {
   parse: -32700,
   invalidRequest: -32600,
@@ -30,7 +30,7 @@ export const codes = {
   limitExceeded: -32005,
 } as const
 
-/** The first line as a response. @throws CheckFailed when it is none */
+/** Parses the first line as a response. @throws CheckFailed when it is not one */
 export function responseOf(received: Received): Response {
   const text = firstLine(received)
   const value = parseObject(text)
@@ -42,35 +42,35 @@ export function responseOf(received: Received): Response {
   return response
 }
 
-/** Result of a call that must not fail. */
+/** The result of a call that must succeed. */
 export function resultOf(received: Received): Record<string, unknown> {
   const { result, text } = responseOf(received)
   if (isObject(result)) return result
   throw new CheckFailed('a response with a result object', shown(text))
 }
 
-/** Error of a call that must fail. */
+/** The error of a call that must fail. */
 export function errorOf(received: Received): ErrorObject {
   const { error, text } = responseOf(received)
   if (error) return error
   throw new CheckFailed('an error response', shown(text))
 }
 
-/** Error with a certain code and id. */
+/** Fails unless the error has the code and one of the ids. */
 export function expectError(received: Received, code: number, ids: readonly unknown[]): void {
   const { id, error, text } = responseOf(received)
   expectThat(error?.code === code, `error code ${code}`, text)
   expectThat(ids.includes(id), `id ${ids.map(shown).join(' or ')}`, text)
 }
 
-/** When to come again, if the bridge says so. */
+/** Time until a retry, if the bridge gives one. */
 export function retryAfterMs({ bytes }: Received): number | undefined {
   try {
     const { error } = JSON.parse(bytes.toString('utf8')) as { error?: ErrorObject }
     const wait = error?.code === codes.limitExceeded ? error.data?.['retryAfterMs'] : undefined
     return typeof wait === 'number' ? wait : undefined
   } catch {
-    // Not one line of JSON: the check will say so.
+    // Not one line of JSON: the check will report it.
     return undefined
   }
 }
@@ -106,7 +106,7 @@ function parseObject(text: string): Record<string, unknown> {
   throw new CheckFailed('a line with one JSON object', shown(text))
 }
 
-/** A null error beside a result is for one check alone to judge. */
+/** Only one check judges a null error beside a result. */
 function errorMember(value: Record<string, unknown>, text: string): { error?: ErrorObject } {
   const error = value['error'] ?? undefined
   if (error === undefined) return {}

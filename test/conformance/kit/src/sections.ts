@@ -1,5 +1,5 @@
 /**
- * What checks are named by: headings of the bridge's specification, sections of JSON-RPC 2.0.
+ * The sections that checks refer to: of the bridge's specification, and of JSON-RPC 2.0.
  * @module
  */
 export const sections = {

@@ -1,15 +1,15 @@
 /**
- * The report as people read it: one line a check, below it what was expected and found.
+ * The report for people: one line per check, below it what was expected and found.
  * @module
  */
 import type { Check } from './check.ts'
 import type { Report, Row } from './report.ts'
 
-/** Lines of one run's table; the widths are known before the rows are. */
+/** Lines of one run's table; their widths are known before the rows. */
 export interface Table {
   head(): string
   row(row: Row): string
-  /** A check that was not run. */
+  /** The line of a check that was not run. */
   listed(check: Check): string
 }
 
@@ -26,7 +26,7 @@ export function createTable(checks: readonly Check[]): Table {
   }
 }
 
-/** The checks themselves. */
+/** The list of checks. */
 export function listText(checks: readonly Check[]): string {
   const table = createTable(checks)
   return checks.map((check) => table.listed(check)).join('')

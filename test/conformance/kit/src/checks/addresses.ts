@@ -1,5 +1,5 @@
 /**
- * Both forms of the abstract address: the one this Node sends, and the other by another program.
+ * Both forms of the abstract address: this Node sends one, another program the other.
  * @module
  */
 import { fillsAddress, formText, nodeForm, otherForm, type AddressForm } from '../address.ts'

@@ -1,5 +1,5 @@
 /**
- * Every row of the kit, in the order of the table.
+ * All rows of the kit, in the order of the table.
  * @module
  */
 import type { Check } from '../check.ts'

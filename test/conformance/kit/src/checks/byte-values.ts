@@ -11,10 +11,10 @@ import { codes, isObject } from '../response.ts'
 import { sections } from '../sections.ts'
 
 const section = sections.members
-// Differs between cases, and has both digits and letters.
+// It differs between cases, and has both digits and letters.
 const digest = 'a1b2c3d4e5f6'.padEnd(64, '0e')
 
-/** ed25519 is deterministic by its definition, so that equal bytes give equal signatures. */
+/** By definition ed25519 is deterministic: equal bytes give equal signatures. */
 async function signatureOf(bridge: Bridge, bytes: string): Promise<Buffer> {
   const { bytes: signature } = await resultOfCall(bridge, 'signer_sign', {
     curve: 'ed25519',
@@ -33,7 +33,7 @@ async function expectRefused(bridge: Bridge, bytes: unknown): Promise<void> {
   await refusalOfCall(bridge, codes.invalidParams, 'signer_sign', params)
 }
 
-/** Every key that the deployment's own methods give. */
+/** Every hex value that the deployment's own methods return. */
 async function deploymentHex(bridge: Bridge): Promise<void> {
   const { origin } = await resultOfCall(bridge, 'deployment_id')
   const { publicKeys } = await resultOfCall(bridge, 'deployment_publicKeys')
@@ -94,7 +94,7 @@ export const byteValueChecks: readonly Check[] = [
   {
     id: 'hex.letters',
     section,
-    title: 'a character that is no hex digit: -32602',
+    title: 'a character that is not a hex digit: -32602',
     async run(bridge) {
       for (const bytes of ['zz', '0g', 'ab ', ' ab', 'a\n', '0x0', 'éé'])
         await expectRefused(bridge, bytes)
@@ -103,7 +103,7 @@ export const byteValueChecks: readonly Check[] = [
   {
     id: 'hex.type',
     section,
-    title: 'bytes that are no string, or missing: -32602',
+    title: 'bytes that are not a string, or missing: -32602',
     async run(bridge) {
       for (const bytes of [1, true, [], {}, undefined]) await expectRefused(bridge, bytes)
     },

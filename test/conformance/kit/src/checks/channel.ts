@@ -1,5 +1,5 @@
 /**
- * `signer_encrypt` and `signer_decrypt` as the checks of the cipher call them.
+ * Calls `signer_encrypt` and `signer_decrypt` for the cipher checks.
  * @module
  */
 import { resultOfCall } from '../call.ts'
@@ -8,14 +8,14 @@ import { compressed, type EncryptionCurve } from '../curves.ts'
 import { bytesOf } from '../hex.ts'
 import { CheckSkipped } from '../outcome.ts'
 
-/** Both sides of one exchange of messages. */
+/** Parameters of one exchange of messages. */
 export interface Channel {
   curve: EncryptionCurve
   publicKey: Buffer
   salt: Buffer
 }
 
-/** Encrypts or decrypts, which must succeed. */
+/** Encrypts or decrypts; the call must succeed. */
 export async function transform(
   bridge: Bridge,
   method: 'signer_encrypt' | 'signer_decrypt',
@@ -26,7 +26,7 @@ export async function transform(
   return bytesOf(result['bytes'], 'bytes')
 }
 
-/** Params of either method. */
+/** Params for both methods. */
 export function paramsOf({ curve, publicKey, salt: salted }: Channel, bytes: Buffer) {
   return {
     curve,
@@ -36,7 +36,7 @@ export function paramsOf({ curve, publicKey, salt: salted }: Channel, bytes: Buf
   }
 }
 
-/** The deployment's own key, compressed. @throws CheckSkipped when it has none on the curve */
+/** The deployment's own key, compressed. @throws CheckSkipped without a key on the curve */
 export async function ownKey(bridge: Bridge, curve: EncryptionCurve): Promise<Buffer> {
   const { encryptionKeys } = await resultOfCall(bridge, 'deployment_encryptionKeys')
   const key = (encryptionKeys as Record<string, unknown> | undefined)?.[curve]

@@ -1,5 +1,5 @@
 /**
- * `signer_encrypt` and `signer_decrypt`: to oneself, with a peer of this process, with wrong keys.
+ * `signer_encrypt` and `signer_decrypt`: with the own key, with a peer, with wrong keys.
  * @module
  */
 import { refusalOfCall, resultOfCall } from '../call.ts'
@@ -45,7 +45,7 @@ async function checkLayout(bridge: Bridge, curve: EncryptionCurve): Promise<void
   expectThat(!first.equals(second), 'another ciphertext the second time', second.toString('hex'))
 }
 
-/** A key pair of this process as the other side, in both directions and both forms of its key. */
+/** Uses a key pair of this process as the peer, both ways and with both forms of its key. */
 async function checkPeer(bridge: Bridge, curve: EncryptionCurve): Promise<void> {
   const own = await ownKey(bridge, curve)
   const peer = createPeer(curve)
@@ -67,7 +67,7 @@ function opens(decrypt: () => Buffer): boolean {
   try {
     return decrypt().equals(plaintext)
   } catch {
-    // The authentication tag does not fit.
+    // The authentication tag does not match.
     return false
   }
 }
@@ -97,7 +97,7 @@ interface CurveRow extends Pick<Check, 'id' | 'title' | 'profile'> {
 const rows: readonly CurveRow[] = [
   {
     id: 'cipher.own',
-    title: 'what is encrypted to the own key, even nothing, is decrypted',
+    title: 'bytes encrypted to the own key, even none, are decrypted',
     profile: 'causeway',
     run: checkOwn,
   },
@@ -127,11 +127,11 @@ const rows: readonly CurveRow[] = [
   },
   {
     id: 'cipher.uniform',
-    title: 'it is refused with one text, whatever was changed',
+    title: 'the refusal has one text, whatever was changed',
     profile: 'causeway',
     run: checkUniform,
   },
-  { id: 'cipher.bad-key', title: 'what is no point of the curve: -32602', run: checkBadKeys },
+  { id: 'cipher.bad-key', title: 'bytes that are not a point: -32602', run: checkBadKeys },
 ]
 
 const perCurve = (curve: EncryptionCurve): readonly Check[] =>

@@ -1,5 +1,5 @@
 /**
- * Many clients, clients that say nothing, clients that leave, lines that do not end.
+ * Many clients, idle clients, clients that leave, lines that do not end.
  * @module
  */
 import type { Bridge, Check } from '../check.ts'
@@ -15,10 +15,10 @@ const section = sections.line
 const lineLimit = 1 << 20
 const floodChunk = Buffer.alloc(1 << 16, 'x')
 const floodBytes = 64 << 20
-/** This process, not the bridge, has no room for another socket. */
+/** This process, not the bridge, has no descriptor for another socket. */
 const ownLimits: readonly unknown[] = ['EMFILE', 'ENFILE']
 
-/** One of many: its own answer, or told when to come again. */
+/** One client of many: it gets its own answer, or an error with the time for a retry. */
 async function askInCrowd(connection: Connection, id: string): Promise<void> {
   await connection.send(`${requestText('processor_version', '[]', JSON.stringify(id))}\n`)
   const received = await connection.line()
@@ -28,7 +28,7 @@ async function askInCrowd(connection: Connection, id: string): Promise<void> {
   expectThat(found === id, `id ${shown(id)}`, found)
 }
 
-/** All connect before the first one asks. */
+/** All clients connect before the first one asks. */
 async function crowd(bridge: Bridge, size: number): Promise<void> {
   const connected = await settle(Array.from({ length: size }, () => bridge.open()))
   await settle(connected.map((connection, index) => askInCrowd(connection, `crowd ${index}`)))
@@ -36,7 +36,7 @@ async function crowd(bridge: Bridge, size: number): Promise<void> {
   await expectAlive(bridge)
 }
 
-/** Waits for all, and tells how many fail like the first one that does. */
+/** Waits for all, and counts the failures that equal the first one. */
 async function settle<T>(clients: readonly Promise<T>[]): Promise<T[]> {
   const outcomes = await Promise.allSettled(clients)
   const failed = outcomes.filter((outcome) => outcome.status === 'rejected')
@@ -79,7 +79,7 @@ async function flood(bridge: Bridge): Promise<void> {
     await connection.send(floodChunk)
   }
   const received = await connection.line()
-  // A close in the middle of a send can cost the sender the reply.
+  // A close during a send can lose the reply.
   if (received.bytes.length > 0) expectLimit(errorOf(received).code)
 }
 
@@ -92,7 +92,7 @@ export const crowdChecks: readonly Check[] = [
   {
     id: 'crowd.silent',
     section,
-    title: 'connections that send nothing or half a line hold up nobody',
+    title: 'connections that send nothing or half a line delay nobody',
     run: besideSilent,
   },
   {
@@ -129,7 +129,7 @@ export const crowdChecks: readonly Check[] = [
   {
     id: 'limit.line',
     section: sections.limits,
-    title: 'a line of 1 MiB is taken',
+    title: 'a line of 1 MiB is accepted',
     profile: 'causeway',
     run: async (bridge) =>
       void (await expectAnswered(bridge, [`${versionRequest.padEnd(lineLimit)}\n`])),
@@ -147,7 +147,7 @@ export const crowdChecks: readonly Check[] = [
   {
     id: 'limit.endless-line',
     section: sections.limits,
-    title: 'a line without end is answered -32005 or closed, while others are served',
+    title: 'an endless line is answered -32005 or closed, while others are served',
     profile: 'causeway',
     async run(bridge) {
       await Promise.all([flood(bridge), expectAlive(bridge)])

@@ -1,5 +1,5 @@
 /**
- * `processor_*` and `deployment_*`: shapes, and what must agree between them.
+ * `processor_*` and `deployment_*`: shapes, and consistency between methods.
  * @module
  */
 import { resultOfCall } from '../call.ts'
@@ -13,7 +13,7 @@ import { sections } from '../sections.ts'
 const section = sections.processor
 const ss58 = /^[1-9A-HJ-NP-Za-km-z]{46,49}$/
 
-/** Fields of an entry of `deployment_assignedProcessors`, and their curves. */
+/** Key fields of an entry of `deployment_assignedProcessors`, and their curves. */
 const processorKeys: Readonly<Record<string, SigningCurve>> = {
   p256: 'p256',
   secp256k1: 'secp256k1',
@@ -31,7 +31,7 @@ function expectText(value: unknown, field: string): void {
   expectThat(typeof value === 'string' && value !== '', `${field}: a string`, value)
 }
 
-/** Keys of one map, each hex under a known name. */
+/** Keys of one map; each must be hex under a known name. */
 function keysOf(
   value: unknown,
   field: string,
@@ -82,7 +82,7 @@ async function checkLengths(bridge: Bridge): Promise<void> {
   for (const [name, key] of [...own, ...assigned]) expectPublicKey(processorKeys[name]!, key)
 }
 
-/** Exactly one entry is this processor's, and holds what the other methods say. */
+/** Exactly one entry is this processor's, and equals the results of the other methods. */
 async function checkOwnEntry(bridge: Bridge): Promise<void> {
   const own = [
     ...(await publicKeys(bridge)),

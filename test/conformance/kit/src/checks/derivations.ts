@@ -36,14 +36,14 @@ export const derivationChecks: readonly Check[] = [
   {
     id: 'derivation.unasked',
     section,
-    title: 'a derivationPath comes back only if asked for',
+    title: 'derivationPath is in the result only if it was given',
     run: checkNoPath,
   },
   {
     id: 'derivation.secp256k1',
     section,
     title: 'a secp256k1 key at a path is another key, signs, and its path is echoed',
-    // The specification does not say what a path looks like.
+    // The specification leaves the form of a path open.
     profile: 'causeway',
     run: checkDerivation,
   },

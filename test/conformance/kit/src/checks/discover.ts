@@ -9,10 +9,10 @@ import { requestText } from '../request.ts'
 import { codes, isObject, responseOf } from '../response.ts'
 import { sections } from '../sections.ts'
 
-// A bridge that takes any params for something would act on calls of the other families.
+// Other families are not called: a bridge that accepts any params would carry the call out.
 const changeNothing = /^(?:(?:processor|deployment|signer)_|rpc\.discover$)/
 
-/** Every listed method that may be called in passing must be as it is listed. */
+/** Every listed method that a check may safely call must be as the document lists it. */
 async function checkDiscover(bridge: Bridge): Promise<void> {
   const document = await resultOfCall(bridge, 'rpc.discover')
   const { openrpc, info, methods } = document
@@ -28,7 +28,7 @@ async function checkDiscover(bridge: Bridge): Promise<void> {
   }
 }
 
-/** A method that the document calls available is there, another one is refused. */
+/** A method listed as available must exist; one listed as unavailable must be refused. */
 async function expectListed(bridge: Bridge, method: Record<string, unknown>): Promise<void> {
   const { name, 'x-availability': availability } = method
   const { error } = responseOf(await bridge.exchange([`${requestText(String(name), '[0]')}\n`]))
@@ -44,8 +44,7 @@ export const discoverChecks: readonly Check[] = [
   {
     id: 'discover.document',
     section: sections.extensions,
-    title:
-      'rpc.discover gives an OpenRPC document; the methods it lists that change nothing are there',
+    title: 'rpc.discover gives an OpenRPC document; the methods it lists that change nothing exist',
     profile: 'causeway',
     run: checkDiscover,
   },

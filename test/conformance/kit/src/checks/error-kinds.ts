@@ -1,5 +1,5 @@
 /**
- * Causeway's error data: what happened in `kind`, and whether another try may help.
+ * Causeway's error data: the reason in `kind`, and whether a retry may help.
  * @module
  */
 import { isNotServed } from '../call.ts'
@@ -11,7 +11,7 @@ import { sections } from '../sections.ts'
 
 interface Row {
   kind: string
-  /** A line that fails so. */
+  /** A line that fails with this kind. */
   line: string
 }
 
@@ -34,7 +34,7 @@ const rows: readonly Row[] = [
   { kind: 'BAD_HOST', line: line('network_whitelist', { host: 'example.com:443' }) },
   {
     kind: 'DECRYPT_FAILED',
-    // The generator of the curve, a key that every p256 agrees on.
+    // The curve's generator, which every p256 implementation accepts as a key.
     line: line('signer_decrypt', {
       ...agreement,
       publicKey: '036b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296',
@@ -57,7 +57,7 @@ async function expectKind(bridge: Bridge, { kind, line: sent }: Row): Promise<vo
 export const errorKindChecks: readonly Check[] = rows.map((row) => ({
   id: `error.${row.kind.toLowerCase().replaceAll('_', '-')}`,
   section: sections.errors,
-  title: `data says kind ${row.kind} and whether to try again`,
+  title: `data says kind ${row.kind} and whether to retry`,
   profile: 'causeway',
   run: (bridge) => expectKind(bridge, row),
 }))

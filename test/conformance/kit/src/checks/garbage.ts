@@ -1,5 +1,5 @@
 /**
- * What is no JSON at all, and what it must not do to others.
+ * Input that is not JSON, and its effect on others.
  * @module
  */
 import type { Bridge, Check } from '../check.ts'
@@ -15,7 +15,7 @@ const httpPost = `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${versio
 const tlsHello = Buffer.from('16030100b1010000ad0303ff00c02bc02f00ff', 'hex')
 const depth = 100_000
 
-/** All bytes but the two that end lines, from the middle, which is no UTF-8. */
+/** All bytes but the two that end lines; it starts in the middle, so it is not UTF-8. */
 const binary = Buffer.from(Array.from({ length: 256 }, (_, index) => (index + 128) % 256)).filter(
   (byte) => byte !== 0x0a && byte !== 0x0d,
 )
@@ -24,7 +24,7 @@ interface Row extends Pick<Check, 'id' | 'title' | 'profile'> {
   sent: string | Buffer
 }
 
-/** Each is answered `-32700` with id null. */
+/** Each must be answered `-32700` with id null. */
 const rows: readonly Row[] = [
   { id: 'garbage.text', title: 'text', sent: 'hello\n' },
   { id: 'garbage.truncated', title: 'half a request', sent: `${versionRequest.slice(0, 30)}\n` },
@@ -38,13 +38,13 @@ const rows: readonly Row[] = [
   { id: 'garbage.tls', title: 'a TLS hello', sent: Buffer.concat([tlsHello, newline]) },
   {
     id: 'garbage.utf8',
-    title: 'a string that is no UTF-8',
+    title: 'a string that is not UTF-8',
     profile: 'causeway',
     sent: Buffer.from(`${requestText('processor_version', '[]', '"\xff"')}\n`, 'latin1'),
   },
 ]
 
-/** Half a request on one connection, garbage on others, the rest of the request. */
+/** Sends half a request, garbage on other connections, then the other half. */
 async function expectUndisturbed(bridge: Bridge): Promise<void> {
   const connection = await bridge.open()
   await connection.send(versionRequest.slice(0, 20))
@@ -53,7 +53,7 @@ async function expectUndisturbed(bridge: Bridge): Promise<void> {
   expectVersion(await connection.line())
 }
 
-/** Any one response will do; the depth must not end the bridge. */
+/** Any response will do; the depth must not crash the bridge. */
 async function expectSurvived(bridge: Bridge, params: string): Promise<void> {
   responseOf(await bridge.exchange([`${requestText('processor_version', params)}\n`]))
   await expectAlive(bridge)
@@ -70,7 +70,7 @@ export const garbageChecks: readonly Check[] = [
   {
     id: 'garbage.http-told',
     section: sections.errors,
-    title: 'an HTTP client reads that this is no HTTP',
+    title: 'an HTTP client reads that this is not HTTP',
     profile: 'causeway',
     async run(bridge) {
       const { message } = errorOf(await bridge.exchange([httpGet]))
@@ -88,7 +88,7 @@ export const garbageChecks: readonly Check[] = [
     section: sections.error,
     title: '100,000 open brackets are answered with an error',
     async run(bridge) {
-      // Parsed or refused unparsed.
+      // The bridge may parse it or refuse it unparsed.
       errorOf(await bridge.exchange([`${'['.repeat(depth)}\n`]))
       await expectAlive(bridge)
     },

@@ -1,5 +1,5 @@
 /**
- * Ids: echoed with type and value, refused when they are none, absent in notifications.
+ * Ids: echoed with type and value, refused when invalid, absent in notifications.
  * @module
  */
 import type { Bridge, Check } from '../check.ts'
@@ -9,7 +9,7 @@ import { codes, expectError, responseOf } from '../response.ts'
 import { sections } from '../sections.ts'
 import { expectAlive } from './version-answer.ts'
 
-/** Id as JSON text. */
+/** The id as JSON text. */
 const echoed: readonly (readonly [id: string, what: string, text: string])[] = [
   ['id.string', 'a string', '"abc"'],
   ['id.empty', 'an empty string', '""'],
@@ -40,7 +40,7 @@ async function expectEcho(bridge: Bridge, text: string): Promise<void> {
   expectThat(Object.is(id, JSON.parse(text)), `id ${text}`, id)
 }
 
-/** Compares texts: a JavaScript number cannot hold all digits. */
+/** Compares texts: a JavaScript number loses digits. */
 async function expectDigits(bridge: Bridge): Promise<void> {
   const { text } = responseOf(await ask(bridge, largeInteger))
   const found = /"id"\s*:\s*([^,}\s]+)/.exec(text)?.[1]
@@ -75,14 +75,14 @@ export const idChecks: readonly Check[] = [
   {
     id: 'id.large',
     section: sections.response,
-    title: 'an integer beyond 2^53 comes back digit by digit',
+    title: 'an integer beyond 2^53 comes back with every digit',
     profile: 'causeway',
     run: expectDigits,
   },
   ...refused.map(([id, what, text]): Check => ({
     id,
     section: sections.request,
-    title: `${what} is no id: -32600 with id null`,
+    title: `${what} is not an id: -32600 with id null`,
     run: async (bridge) => expectError(await ask(bridge, text), codes.invalidRequest, [null]),
   })),
   {
@@ -94,7 +94,7 @@ export const idChecks: readonly Check[] = [
   {
     id: 'notification.silent-error',
     section: sections.notification,
-    title: 'a request without id gets no reply when it fails, either',
+    title: 'a request without id that fails gets no reply, either',
     run: (bridge) => expectSilence(bridge, 'conformance_nonsense'),
   },
   {

@@ -1,5 +1,5 @@
 /**
- * One request line: how it may end, what may be around it, how it may be cut.
+ * One request line: how it may end, which bytes may surround it, where it may be cut.
  * @module
  */
 import type { Check } from '../check.ts'
@@ -26,7 +26,7 @@ const rows: readonly Row[] = [
   },
   {
     id: 'line.crlf-apart',
-    title: '\\r and \\n may come apart',
+    title: '\\r and \\n may come in separate pieces',
     profile: 'causeway',
     pieces: [`${line}\r`, '\n'],
   },
@@ -59,11 +59,11 @@ const rows: readonly Row[] = [
   },
   {
     id: 'line.blank-before-apart',
-    title: 'blank lines before the request may come apart',
+    title: 'blank lines before the request may come in separate pieces',
     profile: 'causeway',
     pieces: ['\n', '\r', '\n', `${line}\n`],
   },
-  { id: 'line.blanks', title: 'blanks around the request', pieces: [`  ${line}\t \n`] },
+  { id: 'line.blanks', title: 'blanks around the request are skipped', pieces: [`  ${line}\t \n`] },
   {
     id: 'line.trailing',
     title: 'bytes after the line are ignored',
@@ -118,7 +118,7 @@ const cut: readonly Check[] = [
   {
     id: 'line.slow',
     section,
-    title: 'a line may take a second to come',
+    title: 'a line may take a second to arrive',
     async run(bridge) {
       const pieces = line.match(/.{1,8}/g) ?? []
       await expectAnswered(bridge, [...pieces, '\n'], { pauseMs: 1000 / pieces.length })

@@ -11,7 +11,7 @@ import { sections } from '../sections.ts'
 
 const curve = 'p256'
 
-/** `signer_publicKey` takes an object; these are other ways to write its params. */
+/** `signer_publicKey` takes an object; these are other ways to write it. */
 async function expectKey(bridge: Bridge, params: string): Promise<void> {
   const { publicKey } = await resultOfCall(bridge, 'signer_publicKey', { curve })
   const line = `${requestText('signer_publicKey', params)}\n`
@@ -20,20 +20,24 @@ async function expectKey(bridge: Bridge, params: string): Promise<void> {
 }
 
 const objectParams: readonly (readonly [id: string, title: string, params: string])[] = [
-  ['params.object-alone', 'an object is taken for its only element', '{"curve":"p256"}'],
-  ['params.extra-field', 'fields that the method does not know', '[{"curve":"p256","x":[1]}]'],
-  ['params.extra-behind', 'elements behind the object are ignored', '[{"curve":"p256"},{"x":1}]'],
+  ['params.object-alone', 'an object is accepted instead of an array with it', '{"curve":"p256"}'],
+  [
+    'params.extra-field',
+    'fields that the method does not know are ignored',
+    '[{"curve":"p256","x":[1]}]',
+  ],
+  ['params.extra-behind', 'elements after the object are ignored', '[{"curve":"p256"},{"x":1}]'],
   [
     'params.null-field',
-    'null for an optional field is absent',
+    'null for an optional field means absent',
     '[{"curve":"p256","derivationPath":null}]',
   ],
 ]
 
 const missingParams: readonly (readonly [id: string, title: string, params: unknown[]])[] = [
-  ['params.missing', 'no object where one is needed: -32602', []],
-  ['params.wrong-type', 'a string where an object is needed: -32602', ['p256']],
-  ['params.nested', 'an array where an object is needed: -32602', [[{ curve }]]],
+  ['params.missing', 'no object where one is required: -32602', []],
+  ['params.wrong-type', 'a string where an object is required: -32602', ['p256']],
+  ['params.nested', 'an array where an object is required: -32602', [[{ curve }]]],
 ]
 
 /** Checks of an object as params. */

@@ -1,6 +1,6 @@
 /**
- * Browser, network and tunnel: what can be asked without changing anything, and what the version
- * that a bridge advertises promises.
+ * Browser, network and tunnel: calls that change nothing, and consequences of the version that a
+ * bridge advertises.
  * @module
  */
 import { refusalOfCall, resultOfCall } from '../call.ts'
@@ -11,15 +11,15 @@ import { codes, errorOf, isObject } from '../response.ts'
 import { sections } from '../sections.ts'
 
 /**
- * Methods and the version they came with (bridge specification, Versioning); only those that do
- * nothing, should they be there after all.
+ * Methods by the version that introduced them (bridge specification, Versioning); only those
+ * without effects, in case the bridge has them.
  */
 const newMethods: readonly (readonly [version: string, methods: readonly string[]])[] = [
   ['1.26.0', ['tunnel_status', 'tunnel_certPem']],
   ['1.27.0', ['browser_surfaceSize']],
 ]
 
-// What some programs take for an address, and names that no DNS message holds.
+// Texts that some programs accept as an address, and names that fit into no DNS message.
 const addressHosts = ['127.0.0.1', '2130706433', '0x7f.1', '::1', '[::1]']
 const longHosts = [`${'a'.repeat(64)}.example`, `${'a.'.repeat(127)}example`]
 const strangeHosts = ['exa mple.com', 'ex\0ample.com', 'exämple.com', '*.example.com', '.']
@@ -100,19 +100,19 @@ export const otherChecks: readonly Check[] = [
   {
     id: 'network.bad-host',
     section: sections.network,
-    title: 'what is no bare host name: -32602',
+    title: 'a host that is not a bare host name: -32602',
     run: (bridge) => checkBadHosts(bridge),
   },
   {
     id: 'network.host-type',
     section: sections.network,
-    title: 'a host that is no text: -32602',
+    title: 'a host that is not a string: -32602',
     run: (bridge) => checkBadHosts(bridge, [null, 1, ['example.com'], {}]),
   },
   {
     id: 'network.address',
     section: sections.network,
-    title: 'an address is no host name: -32602',
+    title: 'an address is not a host name: -32602',
     profile: 'causeway',
     run: (bridge) => checkBadHosts(bridge, addressHosts),
   },

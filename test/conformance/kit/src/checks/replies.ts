@@ -13,9 +13,9 @@ import { sections } from '../sections.ts'
 const section = sections.line
 const unknownRequest = requestText('conformance_nonsense')
 
-// Twice what a Unix socket holds by default, so that no bridge can send it at once.
+// Twice the default buffer of a Unix socket, so that no bridge can send it at once.
 const longIdLength = 500_000
-// Longer than a bridge that closes early waits for anything.
+// Longer than any timeout of a bridge that closes early.
 const lateMs = 1500
 
 function expectCompact(received: Received): void {
@@ -30,7 +30,7 @@ async function expectClosed(bridge: Bridge, request: string): Promise<void> {
   expectThat(received.end === 'eof', 'the end of the stream after the reply', received.end)
 }
 
-/** Asks with an id that makes the reply long, and begins to read late. */
+/** Sends an id that makes the reply long, and reads late. */
 async function readLate(bridge: Bridge): Promise<void> {
   const id = 'x'.repeat(longIdLength)
   const connection = await bridge.open()
@@ -50,7 +50,7 @@ export const replyChecks: readonly Check[] = [
   {
     id: 'reply.one-send',
     section,
-    title: 'the whole reply comes in one piece, for clients that read once',
+    title: 'the complete reply comes in one piece, for clients that read once',
     profile: 'causeway',
     async run(bridge) {
       const request = requestText('processor_version', '[]', `"${'x'.repeat(2000)}"`)
@@ -95,13 +95,13 @@ export const replyChecks: readonly Check[] = [
   {
     id: 'reply.late-reader',
     section,
-    title: 'a long reply reaches a reader that begins late',
+    title: 'a long reply reaches a client that reads late',
     run: readLate,
   },
   {
     id: 'reply.result-alone',
     section: sections.response,
-    title: 'a result comes without an error member, not even null',
+    title: 'a result has no error member, not even null',
     async run(bridge) {
       const { text } = responseOf(await bridge.exchange([`${versionRequest}\n`]))
       const members = Object.keys(JSON.parse(text) as object)
@@ -111,7 +111,7 @@ export const replyChecks: readonly Check[] = [
   {
     id: 'reply.error-alone',
     section: sections.response,
-    title: 'an error comes without a result member, not even null',
+    title: 'an error has no result member, not even null',
     async run(bridge) {
       const { text } = responseOf(await bridge.exchange([`${unknownRequest}\n`]))
       const members = Object.keys(JSON.parse(text) as object)

@@ -14,11 +14,11 @@ interface Row extends Pick<Check, 'id' | 'title' | 'profile'> {
 
 const version = (params: string) => requestText('processor_version', params)
 
-/** What is no request object: `-32600`. */
+/** Lines that are not a request object: `-32600`. */
 const invalid: readonly Row[] = [
   {
     id: 'request.jsonrpc-missing',
-    title: 'jsonrpc must be there',
+    title: 'jsonrpc must be present',
     line: '{"method":"processor_version","id":"1"}',
   },
   {
@@ -33,7 +33,7 @@ const invalid: readonly Row[] = [
   },
   {
     id: 'request.method-missing',
-    title: 'method must be there',
+    title: 'method must be present',
     line: '{"jsonrpc":"2.0","params":[],"id":"1"}',
   },
   {
@@ -46,11 +46,11 @@ const invalid: readonly Row[] = [
     title: 'method must be a string, not null',
     line: '{"jsonrpc":"2.0","method":null,"id":"1"}',
   },
-  { id: 'request.empty', title: 'an empty object is no request', line: '{}' },
-  { id: 'request.number', title: 'a number is no request', line: '1' },
-  { id: 'request.string', title: 'a string is no request', line: '"processor_version"' },
-  { id: 'request.null', title: 'null is no request', line: 'null' },
-  { id: 'request.true', title: 'true is no request', line: 'true' },
+  { id: 'request.empty', title: 'an empty object is not a request', line: '{}' },
+  { id: 'request.number', title: 'a number is not a request', line: '1' },
+  { id: 'request.string', title: 'a string is not a request', line: '"processor_version"' },
+  { id: 'request.null', title: 'null is not a request', line: 'null' },
+  { id: 'request.true', title: 'true is not a request', line: 'true' },
 ]
 
 const invalidParams: readonly Row[] = [
@@ -87,7 +87,7 @@ const validParams: readonly Row[] = [
   { id: 'params.object', title: 'params may be {}', profile: 'causeway', line: version('{}') },
   {
     id: 'params.extra-element',
-    title: 'elements too many are ignored',
+    title: 'surplus elements are ignored',
     profile: 'causeway',
     line: version('[{"x":1},"y",null]'),
   },
@@ -102,7 +102,7 @@ const validParams: readonly Row[] = [
 const batches: readonly Row[] = [
   {
     id: 'batch.two',
-    title: 'a batch is not answered with one: a connection carries one request',
+    title: 'a batch is refused: a connection carries one request',
     profile: 'causeway',
     line: `[${versionRequest},${versionRequest}]`,
   },
@@ -115,7 +115,7 @@ const batches: readonly Row[] = [
   { id: 'batch.empty', title: 'an empty batch is answered with one error', line: '[]' },
 ]
 
-/** Whether a request that is none has an id to detect is the bridge's to say. */
+/** The bridge decides whether an invalid request has an id that it can detect. */
 const anyId: readonly unknown[] = ['1', null]
 
 function refused(section: string, { line, ...row }: Row, ids = anyId): Check {

@@ -47,21 +47,21 @@ const perEcdsaCurve = (curve: 'p256' | 'secp256k1'): readonly Check[] => [
     id: `sign.low-s-${curve}`,
     section,
     title: `${curve} signatures have a low s`,
-    // The specification says so of secp256k1 only.
+    // The specification requires it for secp256k1 only.
     ...(curve === 'p256' && { profile: 'causeway' as const }),
     run: (bridge) => checkLowS(bridge, curve),
   },
   {
     id: `sign.deterministic-${curve}`,
     section,
-    title: `${curve} signs the same digest the same way (RFC 6979)`,
+    title: `${curve} signs the same digest to the same bytes (RFC 6979)`,
     profile: 'causeway',
     run: (bridge) => checkSame(bridge, curve),
   },
   {
     id: `sign.digest-length-${curve}`,
     section,
-    title: `${curve} signs 32 bytes only: -32602`,
+    title: `${curve} signs only 32 bytes: -32602`,
     profile: 'causeway',
     async run(bridge) {
       for (const length of [0, 31, 33, 64])

@@ -1,5 +1,5 @@
 /**
- * `signer_publicKey` and `signer_sign` as the checks of signatures and derivation call them.
+ * Calls `signer_publicKey` and `signer_sign` for the checks of signatures and derivation.
  * @module
  */
 import { createHash } from 'node:crypto'
@@ -10,22 +10,22 @@ import { bytesOf } from '../hex.ts'
 import { expectThat } from '../outcome.ts'
 import { codes } from '../response.ts'
 
-/** More than one, since half of all signatures have a low s by chance. */
+/** Several, because half of all signatures have a low s by chance. */
 export const messages = Array.from({ length: 16 }, (_, index) => Buffer.from(`message ${index}`))
 
-/** What is passed for a message: its digest for ECDSA, itself for ed25519. */
+/** The bytes to sign for a message: its digest for ECDSA, itself for ed25519. */
 function signedBytes(curve: SigningCurve, message: Buffer): string {
   const bytes = curve === 'ed25519' ? message : createHash('sha256').update(message).digest()
   return bytes.toString('hex')
 }
 
-/** Public key for the params. */
+/** Asks for the public key with these params. */
 export async function keyOf(bridge: Bridge, params: object): Promise<Buffer> {
   const { publicKey } = await resultOfCall(bridge, 'signer_publicKey', params)
   return bytesOf(publicKey, 'publicKey')
 }
 
-/** Signature of 64 bytes over the message; over its digest for ECDSA. */
+/** Asks for a 64-byte signature over the message, for ECDSA over its digest. */
 export async function sign(
   bridge: Bridge,
   curve: SigningCurve,
@@ -39,7 +39,7 @@ export async function sign(
   return signature
 }
 
-/** Fails unless signatures by the key that the bridge gives for the same params verify. */
+/** Fails unless signatures verify with the key that the bridge returns for the same params. */
 export async function checkSignatures(bridge: Bridge, curve: SigningCurve, more: object = {}) {
   const key = await keyOf(bridge, { curve, ...more })
   for (const message of messages.slice(0, 3)) {
@@ -49,7 +49,7 @@ export async function checkSignatures(bridge: Bridge, curve: SigningCurve, more:
   }
 }
 
-/** Fails unless the params are refused as such. */
+/** Fails unless the bridge refuses the params. */
 export async function refusesSign(bridge: Bridge, params: object): Promise<void> {
   await refusalOfCall(bridge, codes.invalidParams, 'signer_sign', params)
 }

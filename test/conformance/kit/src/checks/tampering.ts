@@ -1,5 +1,5 @@
 /**
- * Ciphertexts that were changed on their way.
+ * Ciphertexts that were changed in transit.
  * @module
  */
 import { call } from '../call.ts'
@@ -13,7 +13,7 @@ const plaintext = Buffer.from('not to be changed')
 const salt = Buffer.from('0102', 'hex')
 const overhead = ivBytes + tagBytes
 
-/** What is changed in a ciphertext that must not be decrypted then. */
+/** Changes of a ciphertext after which it must not be decrypted. */
 const tampered: readonly ((sealed: Buffer) => Buffer)[] = [
   (sealed) => flipped(sealed, 0),
   (sealed) => flipped(sealed, ivBytes),
@@ -29,7 +29,7 @@ function flipped(bytes: Buffer, at: number): Buffer {
   return changed
 }
 
-/** How each tampered ciphertext, and one with another salt, is refused. */
+/** The refusals of each changed ciphertext, and of one with another salt. */
 export async function refusals(bridge: Bridge, curve: EncryptionCurve): Promise<readonly string[]> {
   const channel = { curve, publicKey: await ownKey(bridge, curve), salt }
   const sealed = await transform(bridge, 'signer_encrypt', channel, plaintext)
@@ -48,7 +48,7 @@ async function refusalText(bridge: Bridge, params: object): Promise<string> {
   return `${outcome.error.code} ${outcome.error.message}`
 }
 
-/** Otherwise the text would tell an attacker which guess came nearer. */
+/** Different texts would tell an attacker which guess came closer. */
 export async function checkUniform(bridge: Bridge, curve: EncryptionCurve): Promise<void> {
   const texts = new Set(await refusals(bridge, curve))
   expectThat(texts.size === 1, 'one text for every cause', [...texts].join(' | '))

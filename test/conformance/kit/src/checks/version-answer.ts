@@ -1,5 +1,5 @@
 /**
- * The call that most checks of the transport make, and its answer.
+ * The call that most transport checks make, and its answer.
  * @module
  */
 import type { Bridge, ExchangeOptions } from '../check.ts'
@@ -27,7 +27,7 @@ export async function expectAnswered(
   return received
 }
 
-/** Expects that the bridge still serves everyone else. */
+/** Fails unless the bridge still serves others. */
 export async function expectAlive(bridge: Bridge): Promise<void> {
   await expectAnswered(bridge, [`${versionRequest}\n`])
 }
