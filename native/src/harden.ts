@@ -1,5 +1,5 @@
 /**
- * A process that holds keys.
+ * A process that holds keys. Its `/proc/self` belongs to root from then on.
  *
  * @module
  */

@@ -1,4 +1,8 @@
 // What happens on one connection: bytes in, one line, one reply, close.
+//
+// A client may shut down its sending side after the line, or instead of the line's end. Both get their
+// reply. A refused connection stays open until its client has read: node:net throws away what came in
+// when a write fails (EPIPE), so a client that is closed at accept never sees its -32005.
 #include <algorithm>
 #include <cerrno>
 

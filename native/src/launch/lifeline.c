@@ -3,6 +3,10 @@
 // The kernel's death signal misses a parent that died before it was asked for, and a change of
 // identity clears it. getppid() does not help inside a pid namespace, where it is always 0. So the
 // monitor holds the write end of a pipe for as long as it lives: hung up means dead.
+//
+// And the kernel sends the signal with the rights of the one that dies. From inside a Landlock domain
+// that scopes signals it reaches nobody outside, and a user without the right to signal its child
+// leaves the child running.
 #define _GNU_SOURCE
 #include "launch.h"
 

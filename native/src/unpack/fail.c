@@ -13,7 +13,8 @@ enum { MAX_LINE = 1024, SHOWN_NAME_BYTES = 80 };
 static void say(const char *code, const char *format, va_list arguments)
     __attribute__((noreturn, format(printf, 2, 0)));
 
-// By write(2): the streams of the C library make calls that the filter has no need for.
+// By write(2): dprintf and the streams of the C library also call lseek and fstat, which the filter has
+// no need for.
 static void say(const char *code, const char *format, va_list arguments) {
   char line[MAX_LINE];
   int length = snprintf(line, sizeof line, "%s ", code);

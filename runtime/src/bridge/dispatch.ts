@@ -1,6 +1,9 @@
 /**
  * Line → call → reply line. Never throws, never rejects and never lets an exception's text out.
  * A handler that answers at once is answered at once: no promise is made on the way.
+ *
+ * A whole call costs 1 µs here, and a spread (`{...x}`) alone 0.8: run `npm run bench -- bridge` before
+ * and after a change.
  * @module
  */
 import type { ErrorObject, MethodName } from '@causeway/guest-sdk/protocol'

@@ -1,6 +1,9 @@
 /**
  * The control group that an ordinary user's daemon is in, where that was given to its user: by
  * systemd (`Delegate=yes` of a unit of the user's manager), or by whoever made it.
+ *
+ * A control group of version 2 that has processes of its own passes no limits on. So the daemon moves
+ * itself to `causeway-host` in it.
  * @module
  */
 import { accessSync, constants, mkdirSync, readFileSync, writeFileSync } from 'node:fs'

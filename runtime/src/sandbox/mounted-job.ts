@@ -1,5 +1,9 @@
 /**
  * A job whose root is mounted: to be filled, then started, and watched over until its end.
+ *
+ * The root exists only in the launcher's mount namespace. The host fills it through `/proc/PID/root`,
+ * between the launcher's `mounted` and its `go`. Command and environment go to the guest's init on a
+ * descriptor, after the bridge knows whom to admit.
  * @module
  */
 import { once } from 'node:events'

@@ -5,6 +5,8 @@
  * A pid alone says little: pids are given anew, and in a container the same one at every start. So
  * the moment of the start goes with it, and the PID namespace in which the pid means something: in
  * a container the processes of others cannot be seen, alive or not.
+ *
+ * What carries another PID namespace stays: nobody here knows whether its process lives.
  * @module
  */
 import { randomBytes } from 'node:crypto'

@@ -1,5 +1,8 @@
 // Landlock: files of the host outside the given paths can be neither read nor written nor run, and
 // no process outside the job can be signalled, whatever the tracer fails to translate.
+//
+// Landlock's first version (Linux 5.13 to 5.18) forbids links and renames from folder to folder: it
+// counts as none.
 #define _GNU_SOURCE
 #include "../launch.h"
 

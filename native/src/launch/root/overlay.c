@@ -1,4 +1,7 @@
 // The job's root: an overlay over the unpacked image, which many jobs share and none can change.
+//
+// It is mounted `volatile`, because to unmount any other overlay syncs the whole disk below it. So a
+// root is not used again after the host was restarted.
 #define _GNU_SOURCE
 #include "../launch.h"
 

@@ -1,5 +1,9 @@
 /**
  * The kernel's packet rules: changes to them, and what is in them.
+ *
+ * Mind these: `numgen inc` begins at 0. The bucket of a byte limit is rate + burst. To add an element that
+ * is there does not renew its time. `flow` is a keyword. "drop" in an output chain is EPERM for a sender of
+ * UDP.
  * @module
  */
 import { runProgram } from '../program.ts'

@@ -36,7 +36,8 @@ ${arrivals(options)}
 }
 
 const mostFlows = 65_536
-// Of `causeway/NAME`, as `sandbox/cgroup` makes them.
+// Of `causeway/NAME`, as `cgroup/` makes them. Packets of a closed socket have no uid (`meta skuid`) but
+// still a control group, and only the group says who would receive a packet.
 export const groupKey = 'socket cgroupv2 level 2'
 
 /** What becomes of a packet once it is known what it is. */

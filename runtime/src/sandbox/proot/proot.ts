@@ -1,5 +1,12 @@
 /**
  * PRoot: which one this host has, and its command line.
+ *
+ * What PRoot 5.1.0 does not do for us:
+ * - It does not translate `statx`, `sendto` to a path and other calls, and `clone(CLONE_UNTRACED)` leaves
+ *   it: the launcher's filter answers ENOSYS and EPERM. A race with PRoot is won in a tenth of a second,
+ *   so the root around it holds nothing worth finding.
+ * - It leaves its loader in /tmp. Its exit code is useless: the guest's init reports the real one.
+ * - It cannot read the memory of a process that is not dumpable: there connect(2) fails with EFAULT.
  * @module
  */
 import { execFile } from 'node:child_process'
