@@ -194,7 +194,7 @@ describe('a job', () => {
     const deployment = { schedule: { duration: 1500 } }
     const { name } = await deploy('never', 'exit 0', { image: slow.image, deployment })
     const { exit, history } = await daemon.reach('never', 'ended')
-    expect(exit).toEqual({ reason: 'timeout', detail: 'its time was over' })
+    expect(exit).toEqual({ reason: 'timeout', detail: 'the deadline has passed' })
     expect(history).toMatchObject([{ attempts: [] }])
     await expect.poll(() => readdirSync(join(folderOf(name), 'executions'))).toEqual([])
     await remove('never')

@@ -150,14 +150,14 @@ describe.concurrent.each(ways)(
       const script = "trap 'echo bye; exit 9' TERM; echo ready; while :; do sleep 0.05; done"
       const end = await runJob(way, { script, deployment, settings: '' })
       expectIn(end).toMatchObject({ code: 124, stdout: 'ready\nbye\n' })
-      expectIn(end.stderr).toContain('timeout: its time was over')
+      expectIn(end.stderr).toContain('timeout: the deadline has passed')
     })
 
     test('before it runs, it never does', async ({ expect: expectIn }) => {
       using slow = await slowImage()
       const end = await runJob(way, { ...slow, deployment: { schedule: { duration: 1500 } } })
       expectIn(end).toMatchObject({ code: 124, stdout: '' })
-      expectIn(end.stderr).toContain('timeout: its time was over')
+      expectIn(end.stderr).toContain('timeout: the deadline has passed')
     })
 
     test('it is ended when it does not listen, and not started again', async ({

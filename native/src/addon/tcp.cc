@@ -1,6 +1,5 @@
 #include "tcp.h"
 
-#include <sched.h>
 #include <unistd.h>
 
 #include "address.h"
@@ -28,17 +27,9 @@ int CloseFailed(int fd) {
 // Opens a socket in a network namespace; -1: in our own.
 template <typename Open>
 Napi::Value OpenIn(const Napi::CallbackInfo& info, Open open) {
-  const int network = IntArgument(info, 0);
   SocketAddress address;
-  const auto port = static_cast<uint16_t>(IntArgument(info, 2));
-  if (!ReadAddress(info.Env(), info[1], port, &address)) {
-    errno = EINVAL;
-    return Outcome(info.Env(), -1);
-  }
-  if (network < 0) return Outcome(info.Env(), open(address));
-  return Outcome(info.Env(), OnOwnThread([&] {
-                   return setns(network, CLONE_NEWNET) ? -1 : open(address);
-                 }));
+  ReadAddress(info.Env(), info[1], static_cast<uint16_t>(IntArgument(info, 2)), &address);
+  return Outcome(info.Env(), InNetwork(IntArgument(info, 0), [&] { return open(address); }));
 }
 
 // connectIn(network, address, port) -> fd

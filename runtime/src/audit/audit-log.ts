@@ -44,7 +44,6 @@ export interface AuditLogOptions extends WriterOptions {
   facts: Readonly<Record<string, unknown>>
 }
 
-/** An open audit log. */
 export interface AuditLog {
   /** Queues the use of a key for the next `commit`; never fails, even when the disk does. */
   record(use: KeyUse): void

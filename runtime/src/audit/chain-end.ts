@@ -94,9 +94,7 @@ function headFault(head: Head, lines: readonly AuditLine[], end: HeadFacts): str
   const covered = lines.find(({ seq }) => seq === head.seq)
   if (covered?.hash === head.hash) return undefined
   if (head.seq === 0 && (lines[0]?.seq ?? 1) === 1) return undefined
-  return covered
-    ? 'the line that the head covers is a different one'
-    : 'the line that the head covers is missing'
+  return covered ? 'the line of the head was replaced' : 'the line of the head is missing'
 }
 
 /** Numbers continue after the largest known one, so that none occurs twice. */

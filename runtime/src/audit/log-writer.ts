@@ -120,9 +120,7 @@ interface Rotation {
   time: number
 }
 
-/**
- * Records the removal in the head first: otherwise lines of the segments would count as missing.
- */
+/** The head records the removal first: otherwise the removed lines would count as missing. */
 function announceAndRemove({ folder, closed, chain, maxSegments, time }: Rotation): void {
   const segments = ownSegments(folder, closed)
   const old = segments.slice(0, Math.max(0, segments.length - maxSegments))

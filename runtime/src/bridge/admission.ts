@@ -1,18 +1,18 @@
 /**
- * Who may call: abstract sockets have no file mode and their names can be read by every local
- * user, so the kernel's word on the calling process decides, at accept and again before the answer
- * of a key operation. The engine of `@causeway/native` asks; here is what is said of it.
+ * Describes refused callers. Abstract sockets have no file mode, and every local user can read
+ * their names. So the engine of `@causeway/native` checks the calling process with the kernel: at
+ * accept, and again before the reply to a key operation.
  * @module
  */
 import type { EngineRefusal } from '@causeway/native'
 import { RpcError } from './errors.ts'
 
-/** What every refused peer is told: nothing of this deployment or of others. */
+/** Error for every refused peer; it reveals nothing about this or other deployments. */
 export function peerRejected(): RpcError {
   return new RpcError('PEER_REJECTED', 'the calling process does not belong to this deployment')
 }
 
-/** For the host's log: what was seen of the peer, and why that is not enough. */
+/** For the host's log: what the kernel reported about the peer, and why that is refused. */
 export function describeRefusal({ reason, observed, peer }: EngineRefusal): string {
   switch (reason) {
     case 'not-open':

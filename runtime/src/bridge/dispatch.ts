@@ -1,6 +1,6 @@
 /**
- * Line → call → reply line. Never throws, never rejects and never lets an exception's text out.
- * A handler that answers at once is answered at once: no promise is made on the way.
+ * Dispatches calls: request line → handler → reply line. Never throws, never rejects, and never
+ * lets an exception's text out. A handler that returns at once is answered without a promise.
  *
  * A whole call costs 1 µs here, and a spread (`{...x}`) alone 0.8: run `npm run bench -- bridge` before
  * and after a change.
@@ -25,9 +25,9 @@ import { ignoredParams, parseParams } from './params/params.ts'
 import { failure, serialize, toWireError, type Outcome } from './reply-line.ts'
 import { createQuota, type CallLimits, type Quota } from './limits/quota.ts'
 
-/** What happened in one call, for whoever watches the bridge. */
+/** One call, as an observer sees it. */
 export interface CallRecord {
-  /** As the caller wrote it. */
+  /** As in the request. */
   method: string
   params: readonly unknown[]
   outcome: { result: unknown } | { error: { kind: string; message: string } }
@@ -38,16 +38,16 @@ export interface DispatchOptions {
   handlers: Handlers
   gate: Gate
   limits: CallLimits & Pick<BridgeLimits, 'maxStructure'>
-  /** What a call of class `key` takes of its rate limit, default 1; more where the signer is slow. */
+  /** Rate tokens that a call of class `key` takes; default 1, more with a slow signer. */
   keyCost?: number
   log: Logger
   /** Sees every call with its params and result; must not throw. */
   observe?: (record: CallRecord) => void
 }
 
-/** Who is calling. */
+/** The calling process. */
 export interface Caller extends CallContext {
-  /** Looks again whether the process still belongs to the deployment; the refusal if not. */
+  /** Checks whether the process still belongs to the deployment; returns the refusal if not. */
   judgeAgain(): RpcError | undefined
 }
 
@@ -57,16 +57,15 @@ export type Answer = (
   caller: Caller,
 ) => string | undefined | Promise<string | undefined>
 
-/** One request on its way. */
+/** A request in progress. */
 interface Call {
   envelope: Envelope
   exact: ExactId | undefined
   caller: Caller
-  /** 0 when nobody watches. */
+  /** 0 without an observer. */
   startedAt: number
 }
 
-/** The function that answers one request line. */
 export function createDispatch(options: DispatchOptions): Answer {
   const answer = createAnswer(options)
   const failed = (error: unknown) => failure(null, toWireError(error, '', options.log)).text
@@ -93,7 +92,7 @@ function createAnswer(options: DispatchOptions): Answer {
   }
 }
 
-/** A line that is no request costs as much as the cheapest call, and counts as one. */
+/** An invalid line counts as a call of the cheapest class. */
 function refuseLine({ error, id, exact }: RefusedLine, quota: Quota): string {
   const text = errorReply(quota.take('read') ?? error, id)
   return exact ? restoreId(text, exact) : text
@@ -119,7 +118,7 @@ function run(call: Call, options: DispatchOptions, quota: Quota): Outcome | Prom
   }
 }
 
-/** From the wire name to the handler's result. @throws whatever refuses the call or fails in it */
+/** Checks a call and runs its handler. @throws the refusal, or the handler's error */
 function invoke<M extends MethodName>(
   { envelope: { method: name, params }, caller }: Call,
   { gate, handlers, log }: DispatchOptions,
@@ -135,23 +134,23 @@ function invoke<M extends MethodName>(
   return result instanceof Promise ? quota.hold(method, result) : result
 }
 
-/** What is no method costs as much as the cheapest one. */
+/** An unknown method counts as the cheapest class. */
 function classOf(name: string): MethodClass {
   return isMethodName(name) ? methodTable[name].class : 'read'
 }
 
-// Names of a job's own choosing could fill the log.
-const maxToldNames = 8
+// A job chooses the names, and could fill the log with them.
+const maxLoggedNames = 8
 
-/** What live clients send too much is no error, but their authors may want to know. */
+/** Live clients send unknown params, which is no error; the log is for their authors. */
 function logIgnoredParams(method: MethodName, params: readonly unknown[], log: Logger): void {
   if (params.length === 0 || !log.isLevelEnabled('debug')) return
   const ignored = ignoredParams(method, params)
-  const names = ignored.slice(0, maxToldNames).map((name) => name.slice(0, 40))
+  const names = ignored.slice(0, maxLoggedNames).map((name) => name.slice(0, 40))
   if (ignored.length > 0) log.debug({ method, count: ignored.length, names }, 'params ignored')
 }
 
-/** The reply line. A notification is answered like any other call, so that it is observed. */
+/** Builds the reply line; also for a notification, because observers see it. */
 function finish(call: Call, outcome: Outcome, options: DispatchOptions): string | undefined {
   const { envelope, exact } = call
   const { response, text } = serialize(envelope, recheck(call, outcome), options.log)
@@ -160,7 +159,7 @@ function finish(call: Call, outcome: Outcome, options: DispatchOptions): string 
   return exact ? restoreId(text, exact) : text
 }
 
-/** The kernel's word at accept is old by the time a key has been used. */
+/** The check at accept is outdated once a key has been used. */
 function recheck({ envelope: { method }, caller }: Call, outcome: Outcome): Outcome {
   if (classOf(method) !== 'key') return outcome
   const error = caller.judgeAgain()

@@ -1,5 +1,5 @@
 /**
- * How a call fails: an RpcError says what the caller can act on; everything else is INTERNAL.
+ * Errors of calls: an RpcError says what the caller can act on; everything else is INTERNAL.
  * @module
  */
 import {
@@ -10,17 +10,16 @@ import {
   type ErrorObject,
 } from '@causeway/guest-sdk/protocol'
 
-/** Optional parts of an RpcError. */
 export interface RpcErrorOptions extends ErrorOptions {
   /** One sentence on what the caller can do. */
   hint?: string
   /** Facts for programs; never host paths, key bytes or plaintext. */
   details?: Record<string, unknown>
-  /** Earliest time for another try, in ms from now. */
+  /** Earliest time for a retry, in ms from now. */
   retryAfterMs?: number
 }
 
-/** Thrown by handlers for what the caller can act on; `message` goes to the caller as it is. */
+/** Handlers throw it for errors that a caller can act on; `message` is sent as it is. */
 export class RpcError extends Error {
   override readonly name = 'RpcError'
   readonly kind: ErrorKind
@@ -33,12 +32,11 @@ export class RpcError extends Error {
   }
 }
 
-/** The wire form of an RpcError. */
 export function toErrorObject(error: RpcError): ErrorObject {
   const { hint, details, retryAfterMs } = error.options
   const data: ErrorData = {
     kind: error.kind,
-    // A limit is worth another try only where the error says when: a line stays too long for ever.
+    // Retrying helps against a limit only if the error says when: a line stays too long forever.
     retryable: errorFacts[error.kind].retry === 'yes' || retryAfterMs !== undefined,
     ...(hint !== undefined && { hint }),
     ...(details !== undefined && { details }),
@@ -47,7 +45,7 @@ export function toErrorObject(error: RpcError): ErrorObject {
   return { code: errorCodes[error.kind], message: error.message, data }
 }
 
-/** The wire form of an exception nobody expected: no text, no stack; the id finds the log line. */
+/** The wire form of an unexpected exception: no text, no stack; the id refers to the log line. */
 export function toInternalErrorObject(requestId: string): ErrorObject {
   return {
     code: errorCodes.INTERNAL,
@@ -56,7 +54,7 @@ export function toInternalErrorObject(requestId: string): ErrorObject {
   }
 }
 
-/** A whole reply line without its newline, for failures that come before there is a request. */
+/** A reply line without its newline, for errors that occur before a request is parsed. */
 export function errorReply(error: RpcError, id: string | number | null = null): string {
   return JSON.stringify({ jsonrpc: '2.0', error: toErrorObject(error), id })
 }

@@ -1,5 +1,5 @@
 /**
- * Which methods this bridge serves to this deployment: by bridge level and by policy.
+ * Decides which methods a bridge serves to its deployment, by bridge level and policy.
  * @module
  */
 import { methodFacts, type MethodAvailability, type MethodName } from '@causeway/guest-sdk/protocol'
@@ -10,7 +10,7 @@ import { isMethodName, methodTable } from './methods.ts'
 /** Every wire name. */
 export const methodNames = Object.keys(methodTable) as MethodName[]
 
-/** What narrows the methods of one deployment's bridge. */
+/** Restrictions on the methods of one deployment's bridge. */
 export interface GateOptions {
   /** Bridge level, `major.minor.patch`. */
   level: string
@@ -18,7 +18,7 @@ export interface GateOptions {
   allowedMethods?: readonly string[]
 }
 
-/** Resolves a wire name to a method that may be called. @throws RpcError otherwise. */
+/** Resolves a wire name to a method that may be called. @throws RpcError otherwise */
 export type Gate = (method: string) => MethodName
 
 /** Why a method of the table is not served. */
@@ -27,7 +27,7 @@ interface Refusal {
   error: RpcError
 }
 
-/** A gate for one deployment; decided once per method, not per call. */
+/** Creates the gate of one deployment; it decides once per method, not per call. */
 export function createGate(options: GateOptions): Gate {
   const refusals = new Map(methodNames.map((name) => [name, refusalOf(name, options)]))
   return (method) => {
@@ -38,7 +38,7 @@ export function createGate(options: GateOptions): Gate {
   }
 }
 
-/** What the gate would say, without calling. */
+/** The gate's decision, without a call. */
 export function availability(name: MethodName, options: GateOptions): MethodAvailability {
   const refusal = refusalOf(name, options)
   if (!refusal) return { available: true }
@@ -67,7 +67,7 @@ function policyRefusal(
   name: MethodName,
   allowedMethods: readonly string[] | undefined,
 ): Refusal | undefined {
-  // What JSON-RPC reserves for its extensions is no capability.
+  // JSON-RPC reserves `rpc.*` for extensions; policies grant capabilities only.
   if (!allowedMethods || name.startsWith('rpc.')) return undefined
   if (allowedMethods.some((pattern) => matches(pattern, name))) return undefined
   const error = new RpcError('PERMISSION_DENIED', `${name} is not granted to this deployment`, {

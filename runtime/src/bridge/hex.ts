@@ -1,9 +1,9 @@
 /**
- * Hex on the wire: in either case with an optional `0x`, out lower case without it.
+ * Hex on the wire: read in either case with an optional `0x`, written in lower case without it.
  * @module
  */
 
-/** What a hex field must match; `Buffer.from` alone would cut bad input off silently. */
+/** Form of a hex field; `Buffer.from` alone would silently truncate bad input. */
 export const hexPattern = /^(?:0x)?(?:[0-9a-fA-F]{2})*$/
 
 /** Bytes of a field that matched {@link hexPattern}. */
@@ -11,12 +11,12 @@ export function hexBytes(hex: string): Uint8Array {
   return Buffer.from(hex.startsWith('0x') ? hex.slice(2) : hex, 'hex')
 }
 
-/** Bytes as they go out. */
+/** Encodes bytes for the wire. */
 export function toHex(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')
 }
 
-/** What is wrong with a field that did not match, without its content: it may be a plaintext. */
+/** The fault of a field that did not match; without its content, which may be a plaintext. */
 export function describeBadHex(text: string): string {
   const digits = text.startsWith('0x') ? text.slice(2) : text
   const bad = /[^0-9a-fA-F]/.exec(digits)

@@ -1,6 +1,6 @@
 /**
- * Line → answer over the native engine, which has accepted, judged and read; the dispatch above
- * does not know which transport it sits on.
+ * Connects the native engine to the dispatch. The engine accepts connections, admits peers and
+ * reads lines; the dispatch does not depend on the transport.
  * @module
  */
 import {
@@ -22,18 +22,17 @@ import { createRefusalLog, type RefusalLog } from './refusal-log.ts'
 export interface ListenerOptions {
   /** Name of the abstract socket without the leading NUL, 1 to 107 bytes. */
   name: string
-  /** Descriptor of the network namespace that it listens in; default: our own. */
+  /** Descriptor of the network namespace to listen in; default: the daemon's own. */
   network?: number
   answer: Answer
-  /** Keeps what calls left to keep, before a reply to any of them leaves. */
+  /** Saves what calls recorded; runs before a reply to any of them leaves. */
   commit: () => void
   limits: BridgeLimits
   log: Logger
 }
 
-/** A listening bridge. */
 export interface Listener {
-  /** Says whose processes may call; before the first time nobody may. @throws SystemError */
+  /** Sets whose processes may call; before that nobody may. @throws SystemError */
   admit(membership: Membership): void
   /** Stops listening and closes every connection; unanswered calls get `UNAVAILABLE`. */
   stop(): void
@@ -41,7 +40,7 @@ export interface Listener {
 
 /**
  * Listens on both forms of the name, and admits nobody yet.
- * @throws StartError SOCKET_UNAVAILABLE when the name is taken or too long; nothing listens then
+ * @throws StartError SOCKET_UNAVAILABLE when the name is taken or too long; then nothing listens
  */
 export function startListener(options: ListenerOptions): Listener {
   const { name, network, answer, commit, limits, log } = options
@@ -76,7 +75,7 @@ function startOrExplain(options: EngineOptions): BridgeEngine {
   }
 }
 
-/** Answers with the other lines where that is possible, so that the engine need not wait longer. */
+/** Sends a ready answer together with those of other lines, and a later one alone. */
 function respond(replies: Replies, tag: number, answered: ReturnType<Answer>): void {
   if (!(answered instanceof Promise)) return replies.add(tag, answered)
   void answered.then((text) => {

@@ -1,7 +1,7 @@
 /**
- * THE method table: the only list of methods the bridge serves. Each row must compile against the
- * contract in `@causeway/guest-sdk/protocol`; validation, the version gate, `rpc.discover` and the
- * reference read it. `since` and `platform` stand in the contract's `methodFacts`.
+ * The method table: the only list of methods that the bridge serves. Each row must compile against
+ * the contract in `@causeway/guest-sdk/protocol`; validation, the version gate, `rpc.discover` and
+ * the reference read it. The contract's `methodFacts` has `since` and `platform`.
  * @module
  */
 import type {
@@ -27,21 +27,21 @@ import {
 } from './params/fields.ts'
 import { openRpcSchema } from './openrpc/openrpc-schema.ts'
 
-/** Who is calling; handed to every handler. */
+/** The calling process, as every handler gets it. */
 export interface CallContext {
   /** Kernel credentials of the caller at connect. */
   peer: { pid: number; uid: number; gid: number }
 }
 
 /**
- * Which of a deployment's rate and deadline limits a method counts against; a key operation's
- * caller is checked again before the answer. `read`: what the host knows already. `key`: uses a
- * private key or derives one. `network`: asks others on the network.
+ * A method's class decides its rate and deadline limits. `read`: returns what the host knows.
+ * `key`: uses or derives a private key; its caller is checked again before the reply. `network`:
+ * asks other hosts.
  */
 export const methodClasses = ['read', 'key', 'network'] as const
 export type MethodClass = (typeof methodClasses)[number]
 
-/** One method: what it takes, what it gives, and how it may fail beyond the standard kinds. */
+/** One method: its params, its result, and its errors beyond the standard kinds. */
 export interface MethodRow<M extends MethodName> {
   summary: string
   class: MethodClass
@@ -51,8 +51,9 @@ export interface MethodRow<M extends MethodName> {
 }
 
 /**
- * One function per method, which must settle: a call is in flight as long as it does not, whatever
- * its deadline. A missing, extra or wrongly typed one does not compile. */
+ * One function per method. Its promise must settle: until then the call stays in flight, whatever
+ * its deadline. A missing, extra or wrongly typed function does not compile.
+ */
 export type Handlers<N extends MethodName = MethodName> = {
   readonly [M in N]: (
     context: CallContext,
@@ -144,7 +145,7 @@ export const methodTable: { readonly [M in MethodName]: MethodRow<M> } = {
     params: v.tuple([v.object({ curve: signingCurve, derivationPath })]),
     result: v.strictObject({
       publicKey: bytesOut('SEC1 compressed, 33 bytes; ed25519: 32 bytes.'),
-      derivationPath: v.exactOptional(text('As it was asked for.')),
+      derivationPath: v.exactOptional(text('As in the request.')),
     }),
     errors: ['UNSUPPORTED_CURVE', 'BAD_DERIVATION_PATH'],
   },
@@ -201,7 +202,7 @@ export const methodTable: { readonly [M in MethodName]: MethodRow<M> } = {
   },
 }
 
-/** Whether a wire name is in the table; safe for `__proto__` and the like. */
+/** Whether a wire name is in the table; also safe for names such as `__proto__`. */
 export function isMethodName(name: string): name is MethodName {
   return Object.hasOwn(methodTable, name)
 }

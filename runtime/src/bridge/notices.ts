@@ -1,5 +1,5 @@
 /**
- * Error replies that need no look at the request: made once, sent by the engine.
+ * Error replies that the engine sends without parsing a request; made once.
  * @module
  */
 import type { EngineNotices } from '@causeway/native'
@@ -7,10 +7,9 @@ import { peerRejected } from './admission.ts'
 import { errorReply, RpcError } from './errors.ts'
 import type { BridgeLimits } from './limits/limits.ts'
 
-// Long enough for calls of the usual length to end, short enough not to be noticed.
+// Most calls have ended after this time, and a client does not notice the pause.
 const busyRetryMs = 50
 
-/** The engine's replies under these limits. */
 export function createNotices(limits: BridgeLimits): EngineNotices {
   return {
     lineTooLong: errorReply(tooLong(limits)),
@@ -23,7 +22,7 @@ export function createNotices(limits: BridgeLimits): EngineNotices {
   }
 }
 
-/** A limit of the bridge as a whole was met; another call may find room. */
+/** Error for a limit of the whole bridge; another call may succeed soon. */
 export function tooMany(what: string, limit: number): RpcError {
   return new RpcError('LIMIT_EXCEEDED', `too many ${what} on this bridge (limit ${limit})`, {
     retryAfterMs: busyRetryMs,

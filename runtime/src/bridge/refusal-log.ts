@@ -1,6 +1,6 @@
 /**
- * Refused callers in the log: the first of each reason at once, the rest as sums, because whoever
- * is refused can come thousands of times a second.
+ * Logs refused callers: the first of each reason at once, later ones as sums, because a refused
+ * process can retry thousands of times a second.
  * @module
  */
 import { readFileSync } from 'node:fs'
@@ -11,14 +11,14 @@ import { describeRefusal } from './admission.ts'
 const sumIntervalMs = 10_000
 
 export interface RefusalLog {
-  /** Counts refused callers, and tells of them now or later. */
+  /** Counts refused callers, and logs them now or later. */
   add: (refusal: EngineRefusal) => void
-  /** Tells of what has not been told yet. */
+  /** Logs the refusals that have not been logged yet. */
   flush: () => void
 }
 
 export function createRefusalLog(log: Logger): RefusalLog {
-  // By reason, those that came after the one that was told.
+  // Refusals by reason since the logged one.
   const more = new Map<RefusalReason, number>()
   let timer: NodeJS.Timeout | undefined
   const flush = () => {
@@ -45,7 +45,7 @@ function tell(log: Logger, refusal: EngineRefusal): void {
   log.warn({ peer, reason, observed }, `caller refused: ${describeRefusal(refusal)}`)
 }
 
-/** The process's name as it set it itself; it may be gone, or another one by now. */
+/** The name that the process gave itself; the process may be gone, or replaced by another one. */
 function commandOf(pid: number): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/comm`, 'utf8').trimEnd()

@@ -1,29 +1,29 @@
 /**
- * Replies that wait for what must be kept before anybody hears of it.
+ * Holds replies back until the records of their calls are saved.
  * @module
  */
 import type { Logger } from '@causeway/service/log'
 import { errorReply, RpcError } from './errors.ts'
 import { exactId, restoreId } from './envelope/exact-id.ts'
 
-/** Where replies go. */
+/** Sends a reply to a connection. */
 export type SendReply = (tag: number, text: string | undefined) => void
 
 export interface RepliesOptions {
   send: SendReply
-  /** Keeps what the calls so far left to keep. @throws when it can't; no reply leaves then */
+  /** Saves what the calls so far recorded. @throws when it cannot; then no reply leaves */
   commit: () => void
   log: Logger
 }
 
-/** The replies of calls that came together: one commit for all of them. */
+/** Replies of calls that arrived together; they share one commit. */
 export interface Replies {
   readonly add: SendReply
   /** Commits, then sends. */
   readonly flush: () => void
 }
 
-/** The error in the place of a reply, with its id. */
+/** The error that replaces a reply, with the reply's id. */
 function notKept(text: string): string {
   const error = new RpcError('UNAVAILABLE', 'the host cannot write the audit log of this call')
   const { id } = JSON.parse(text) as { id: string | number | null }

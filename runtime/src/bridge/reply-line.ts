@@ -1,5 +1,5 @@
 /**
- * Outcome of a call → reply line.
+ * Turns the outcome of a call into its reply line.
  *
  * Of json-rpc-2.0 only the response objects are used. Its server accepts bad envelopes, sends messages
  * of exceptions out, and makes promises of values that are there at once.
@@ -19,12 +19,12 @@ import { RpcError, toErrorObject, toInternalErrorObject } from './errors.ts'
 /** The result that a handler returned, or the error that it threw. */
 export type Outcome = { result: unknown } | { error: unknown }
 
-/** A result that JSON cannot hold, and none at all, are unexpected errors like any other. */
+/** A missing result, or one that JSON cannot represent, is an internal error. */
 export function serialize({ id: given, method }: Envelope, outcome: Outcome, log: Logger) {
   const id = given ?? null
   if ('error' in outcome) return failure(id, toWireError(outcome.error, method, log))
   try {
-    if (outcome.result === undefined) throw new TypeError('the handler gave no result')
+    if (outcome.result === undefined) throw new TypeError('the handler returned no result')
     const response = createJSONRPCSuccessResponse(id, outcome.result)
     return { response, text: JSON.stringify(response) }
   } catch (error) {

@@ -1,5 +1,5 @@
 /**
- * Composition root of the daemon: one host, its deployments, and the socket to talk about them.
+ * Composition root of the daemon: opens one host, its deployments and the control socket.
  * @module
  */
 import { join } from 'node:path'
@@ -25,20 +25,20 @@ export interface DaemonOptions {
   log: Logger
   /** File with the passphrase of the root secret. */
   passphraseFile?: string
-  /** Of this program, for whoever asks. */
+  /** Version of this program, for `status`. */
   version: string
-  /** Once it is there, jobs that are ended have no grace time, or no more of it. */
+  /** Once aborted, jobs stop without a grace period, and a running grace period ends. */
   noGrace: AbortSignal
 }
 
 export interface Daemon {
-  /** Path of its control socket. */
+  /** Path of the control socket. */
   control: string
-  /** Ends all jobs with their grace time, then everything else. */
+  /** Stops all jobs with a grace period, then closes everything else. */
   readonly close: () => Promise<void>
 }
 
-/** @throws StartError DAEMON_RUNNING when the state folder has one, or what keeps it from running jobs */
+/** @throws StartError DAEMON_RUNNING when another daemon has the state folder, else as openHost */
 export async function openDaemon(options: DaemonOptions): Promise<Daemon> {
   const release = lockState(options.state)
   try {
@@ -49,13 +49,13 @@ export async function openDaemon(options: DaemonOptions): Promise<Daemon> {
   }
 }
 
-/** The kernel gives the lock back when its holder dies: a daemon that was killed is in nobody's way. */
+/** The kernel releases the lock when its owner dies, so a killed daemon does not block the next. */
 function lockState({ root }: StateFolders): () => void {
   const fd = lockFile(join(root, 'daemon.lock'))
   if (fd === undefined) {
     throw new StartError(
       'DAEMON_RUNNING',
-      `${root}: a daemon of this state folder is running already`,
+      `${root}: another daemon is already running with this state folder`,
     )
   }
   return () => closeFd(fd)
@@ -115,7 +115,7 @@ async function serve(
   const server = await startControlServer({ path: control, supervisor, status, log })
   const close = async () => {
     server.refuse()
-    // A stop that is under way may have granted more: systemd, for one, would not wait for that.
+    // Ends longer grace periods of other stops: systemd, for one, would not wait for them.
     setTimeout(endGrace, config.sandbox.stopGraceMs).unref()
     try {
       await supervisor.close()

@@ -1,5 +1,5 @@
 /**
- * What deployments need of the host's root keys: who they are, and where imported keys are kept.
+ * Connects deployments to the host's root keys: their identity, and the store of imported keys.
  * @module
  */
 import type { Deployment } from '@causeway/manifest'
@@ -26,7 +26,7 @@ export function deploymentKeys(
     forgetKeys: ({ id, origin }) => void removeStoredKeys(state.root, labelOf({ id, origin })),
   }
 
-  /** Those of the file come first, as they would if the file were read at every start. */
+  /** Keys from the file replace stored ones, as if the file were read at every start. */
   function importKeys(deployment: Deployment, identity: Identity): void {
     const label = labelOf(identity)
     const stored = readStoredKeys(state.root, label, root, backend.isPrivateKey) ?? noKeys

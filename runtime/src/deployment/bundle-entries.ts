@@ -1,5 +1,5 @@
 /**
- * Reads a bundle's zip, whose bytes come from whoever deployed it.
+ * Reads a bundle's zip. Its bytes come from the deployer and may be hostile.
  * @module
  */
 import { Readable } from 'node:stream'
@@ -13,25 +13,25 @@ const maxEntries = 20_000
 const maxBytes = 1024 * 1024 * 1024
 const fileTypeMask = 0o170000
 const regularFile = 0o100000
-// Closing is ours; strict names refuse the backslashes that some tools write.
+// `readBundle` closes the file. Strict names refuse backslashes, which some tools write.
 const zipOptions = { autoClose: false, strictFileNames: true }
 
 /** One file of a bundle. */
 export interface BundleEntry {
   /** Relative to the bundle's root, with `/`; never `..`, absolute or with a backslash. */
   path: string
-  /** Whether the zip marks it executable; many tools lose the mark. */
+  /** Whether the zip marks it executable; many tools omit the mark. */
   executable: boolean
-  /** Size of the content as the zip declares it; reading checks it. */
+  /** Size of the content as declared in the zip; reading checks it. */
   bytes: number
-  /** The content; only while the walk over the bundle stands at this entry. */
+  /** Opens the content; only before the iterator moves on to the next entry. */
   open: () => Promise<Readable>
 }
 
 /**
- * The files of a zip in its order.
- * @throws StartError BUNDLE_INVALID for a broken zip, a hostile name, a link, an encrypted entry,
- *   a name that comes twice, or more than the limits
+ * Iterates over the files of a zip in the zip's order.
+ * @throws StartError BUNDLE_INVALID for a broken zip, a hostile name, a link, an encrypted entry, a
+ *   repeated name, or a bundle over the limits
  */
 export async function* readBundle(zipFile: string): AsyncGenerator<BundleEntry> {
   const zip = await yauzl.openPromise(zipFile, zipOptions).catch((error: Error) => {
@@ -49,18 +49,17 @@ export async function* readBundle(zipFile: string): AsyncGenerator<BundleEntry> 
   }
 }
 
-/** What a walk over a whole bundle finds. */
+/** Result of reading a whole bundle once. */
 export interface BundleSurvey {
   /** Paths of its files. */
   names: ReadonlySet<string>
-  /** Content of the one file that was asked for, if it is there. */
+  /** Content of the wanted file, if the bundle has it. */
   wanted?: Buffer
 }
 
 /**
- * Walks over a whole bundle once, so that whatever is wrong with its entries is told before
- * anything is fetched.
- * @param wantedPath file whose content is of interest, at most `maxWantedBytes` of it
+ * Reads a whole bundle once, so that faults in its entries are found before anything is fetched.
+ * @param wantedPath the file whose content is returned, at most `maxWantedBytes`
  * @throws StartError BUNDLE_INVALID
  */
 export async function surveyBundle(
@@ -107,7 +106,7 @@ async function openEntry(zip: ZipFile, entry: Entry): Promise<Readable> {
   }
 }
 
-/** The chunks of an entry, which must have its checksum; yauzl leaves that to its callers. */
+/** Yields the chunks of an entry and checks its checksum, which yauzl leaves to its callers. */
 async function* checked(source: Readable, entry: Entry): AsyncGenerator<Buffer> {
   let sum = 0
   try {
@@ -134,7 +133,7 @@ function checkEntry(entry: Entry, takeName: TakeName): string {
   }
 }
 
-// A hostile name may be as long as 64 KiB.
+// A hostile name may have up to 64 KiB.
 const maxShownName = 120
 
 function badEntry({ fileName }: Entry, cause: unknown): StartError {

@@ -1,5 +1,5 @@
 /**
- * The files of a bundle as a job gets them: small bundles are read once, while other things wait.
+ * Provides a bundle's files for the job's root. A small bundle is read while other steps wait.
  * @module
  */
 import { posix } from 'node:path'
@@ -7,19 +7,18 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { readBundle } from './bundle-entries.ts'
 
-/** One file. */
 export interface BundleFile {
-  /** Relative, with `/`; checked. */
+  /** Relative, with `/`; checked by `readBundle`. */
   path: string
   executable: boolean
-  /** The content; must be read to its end before the next file. */
+  /** Opens the content; it must be read to its end before the next file. */
   open: () => Promise<Readable | Buffer>
 }
 
 export interface BundleFiles {
   /** In the order of the zip. */
   all(): AsyncIterable<BundleFile>
-  /** The first bytes of a file; undefined when there is none of that name. */
+  /** The first bytes of a file; undefined when the bundle has no such file. */
   startOf(path: string): Promise<Buffer | undefined>
 }
 
@@ -34,7 +33,7 @@ export async function openBundleFiles(zipFile: string): Promise<BundleFiles> {
 
 type Kept = BundleFile & { content: Buffer }
 
-/** All files with their content; undefined for a bundle that is too large to keep. */
+/** All files with their content; undefined for a bundle over the limits. */
 async function readSmall(zipFile: string): Promise<Kept[] | undefined> {
   const kept: Kept[] = []
   let bytes = 0
@@ -71,7 +70,7 @@ function fromZip(zipFile: string): BundleFiles {
 
 const startBytes = 64
 
-/** The rest is not read. */
+/** Reads no more than the first chunks. */
 async function firstBytes(stream: Readable): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0

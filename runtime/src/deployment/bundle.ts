@@ -1,6 +1,6 @@
 /**
- * A job's files: a folder is packed into a zip with fixed times and order first, so that both
- * forms have one CID and one way into the sandbox.
+ * Opens a job's bundle. A folder is packed into a zip with fixed times and order, so that both
+ * forms have a CID and are handled alike.
  * @module
  */
 import { isUtf8 } from 'node:buffer'
@@ -16,7 +16,7 @@ import { StartError } from '../errors/start-error.ts'
 
 const maxFiles = 20_000
 const maxBytes = 1024 * 1024 * 1024
-// Local time, because zip times have no zone.
+// Local time, because zip times have no time zone.
 const zipEpoch = new Date(1980, 0, 1)
 
 /** A bundle as one zip file. */
@@ -30,7 +30,7 @@ export interface Bundle {
 export const emptyCid = cidOf(createHash('sha256').digest())
 
 /**
- * The bundle at a path: a zip is taken as it is, a folder is packed into `zipFile`.
+ * Opens the bundle at a path: a zip is used as it is, a folder is packed into `zipFile`.
  * @param exclude files that never go into a bundle: the deployment file and its keys
  * @throws StartError BUNDLE_INVALID naming the entry
  */
@@ -48,7 +48,7 @@ export async function openBundle(
   return { zipFile, cid: await cidOfFile(zipFile) }
 }
 
-/** What a file is under all its names, and the link it may be: neither belongs into a bundle. */
+/** Inodes of a file and of the link that may lead to it: neither may be in a bundle. */
 async function inodesOf(file: string): Promise<string[]> {
   const found = await Promise.allSettled([stat(file), lstat(file)])
   return found.flatMap((result) => (result.status === 'fulfilled' ? [inodeOf(result.value)] : []))
@@ -73,7 +73,7 @@ async function packFolder(
       compress: false,
     })
   }
-  // A file that cannot be read, or changes meanwhile, is told here and not on the stream.
+  // yazl reports files that are unreadable or change meanwhile here, not on the stream.
   zip.on('error', (cause: Error) => {
     const message = `bundle ${folder}: ${cause.message}`
     const output = zip.outputStream as PassThrough
@@ -100,7 +100,7 @@ async function listFiles(folder: string, exclude: ReadonlySet<string>): Promise<
   return files.sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
-/** The files below a folder. A link is refused, not followed: it may lead anywhere. */
+/** Walks the files below a folder. Links are refused: they may lead anywhere. */
 async function* walk(folder: string, exclude: ReadonlySet<string>): AsyncGenerator<FileEntry> {
   for (const rawName of await readdir(folder, { encoding: 'buffer' })) {
     const name = rawName.toString('utf8')

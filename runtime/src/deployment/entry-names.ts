@@ -1,25 +1,25 @@
 /**
- * Names of a zip's entries, which may come from anyone.
+ * Checks names of a zip's entries, which may be hostile.
  * @module
  */
 import { posix } from 'node:path'
 
-// Those of Linux (PATH_MAX, NAME_MAX), and a depth that no honest bundle reaches.
+// Limits of Linux (PATH_MAX, NAME_MAX), and a depth that no honest bundle reaches.
 const maxPathBytes = 4096
 const maxNameBytes = 255
 const maxDepth = 256
 
-/** Takes the next file's name; gives its plain path, or throws RangeError saying what is wrong. */
+/** Checks the next file's name. @returns its normalized path @throws RangeError naming the fault */
 export type TakeName = (name: string) => string
 
-/** Checks names one by one, each against all before it. */
+/** Creates a check that compares each name with all names before it. */
 export function createNameCheck(): TakeName {
   const files = new Set<string>()
   const folders = new Set<string>()
   return (name) => {
     const path = plainPath(name)
     const above = ancestors(path)
-    if (files.has(path)) throw new RangeError('the name comes twice')
+    if (files.has(path)) throw new RangeError('the name is used twice')
     if (folders.has(path)) throw new RangeError('expected a file, found a folder of that name')
     const file = above.find((folder) => files.has(folder))
     if (file !== undefined)

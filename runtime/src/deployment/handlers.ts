@@ -1,5 +1,5 @@
 /**
- * `deployment_*`: who the job is and who else runs it.
+ * Handlers of `deployment_*`: the identity of the deployment, and the processors that run it.
  * @module
  */
 import type {
@@ -10,7 +10,7 @@ import type {
 import { toHex } from '../bridge/hex.ts'
 import type { Handlers } from '../bridge/methods.ts'
 
-/** The facts of one deployment as the bridge tells them. */
+/** Facts of one deployment that the bridge returns. */
 export interface DeploymentFacts {
   id: string
   origin: DeploymentOrigin

@@ -1,5 +1,5 @@
 /**
- * Deployment file → who the deployment is, with a default for everything the file leaves out.
+ * Derives a deployment's identity from its file, with a default for every absent field.
  * @module
  */
 import { createHash } from 'node:crypto'
@@ -20,7 +20,7 @@ export interface Identity {
   processor: {
     /** Public key of the account, ed25519, 32 bytes. */
     account: Uint8Array
-    /** Its SS58 address. */
+    /** SS58 address of the account. */
     address: string
   }
 }
@@ -35,8 +35,8 @@ export interface ProcessorSettings {
 const defaultIdHexDigits = 12
 
 /**
- * Who the deployment is; an id comes from the file's path, a source from the processor's account.
- * @param account public key of that account
+ * The deployment's identity. Defaults: an id from the file's path, the account as the source.
+ * @param account public key of the processor's account
  */
 export function identify(
   deployment: Deployment,
@@ -53,13 +53,13 @@ export function identify(
   }
 }
 
-/** What the deployment's keys are derived from, beside the root. */
+/** The label that, with the root secret, determines the deployment's keys. */
 export function labelOf({ id, origin }: Pick<Identity, 'id' | 'origin'>): DeploymentLabel {
   return { originKind: origin.kind, source: Buffer.from(origin.source, 'hex'), id }
 }
 
 /**
- * The keys of a deployment's `keys` file; none when it names no file.
+ * The keys of a deployment's `keys` file; `noKeys` when it names no file.
  * @throws StartError KEYS_INVALID naming file and field
  */
 export function importedKeysOf(
@@ -74,7 +74,7 @@ export function importedKeysOf(
   }
 }
 
-/** Reads a deployment's `keys` file only to see that it is right. @throws StartError KEYS_INVALID */
+/** Checks a deployment's `keys` file. @throws StartError KEYS_INVALID */
 export function checkKeysFile(
   deployment: Deployment,
   backend: Pick<SignerBackend, 'isPrivateKey'>,

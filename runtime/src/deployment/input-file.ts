@@ -1,12 +1,12 @@
 /**
- * Reads a file that a person named.
+ * Reads a file that an operator named.
  * @module
  */
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { maxDocumentBytes } from '@causeway/manifest'
 import { StartError } from '../errors/start-error.ts'
 
-/** A text file and where it really lies. */
+/** A text file and its real path. */
 export interface InputFile {
   path: string
   text: string
@@ -14,7 +14,7 @@ export interface InputFile {
 
 /**
  * Reads a JSON file of at most 1 MiB.
- * @param what what is expected there, for the message
+ * @param what the expected kind of file, for the message
  * @throws StartError INPUT_UNREADABLE naming the file
  */
 export async function readInputFile(file: string, what: string): Promise<InputFile> {

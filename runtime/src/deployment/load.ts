@@ -1,5 +1,5 @@
 /**
- * Deployment file → everything that is known before anything is started.
+ * Loads a deployment file and its bundle, and checks them before anything is started.
  * @module
  */
 import { access, mkdtemp, rm } from 'node:fs/promises'
@@ -15,22 +15,22 @@ import { surveyBundle, type BundleSurvey } from './bundle-entries.ts'
 import { readInputFile } from './input-file.ts'
 
 const manifestName = 'manifest.json'
-// It comes from whoever deployed the job; a larger one would only keep the parser busy.
+// A larger manifest would only keep the parser busy; it may be hostile.
 const maxManifestBytes = 64 * 1024
 
 /** A deployment whose files have been read and checked. */
 export interface LoadedDeployment {
   deployment: Deployment
-  /** Absent when the file names no bundle and its folder holds no manifest. */
+  /** Absent when the file names no bundle and its folder has no manifest. */
   bundle?: Bundle
   manifest?: Manifest
-  /** For people: unknown fields, settings this version does not enforce. */
+  /** For people: unknown fields, and settings that this version does not enforce. */
   warnings: readonly string[]
 }
 
 /**
- * Reads a deployment and its bundle's manifest, and checks what can be checked without the image.
- * @param zipFile where a bundle that is a folder is packed
+ * Reads a deployment and its bundle's manifest, and checks all that needs no image.
+ * @param zipFile where to pack a bundle that is a folder
  * @throws DocumentError or StartError
  */
 export async function loadDeployment(file: string, zipFile: string): Promise<LoadedDeployment> {
@@ -60,7 +60,7 @@ export async function completeDeployment(
   return { deployment, bundle, manifest, warnings: [...warnings, ...parsed.warnings] }
 }
 
-/** The same without keeping the packed bundle: only its CID and its manifest are of interest. */
+/** Loads a deployment, but removes the packed bundle: only its CID and manifest are needed. */
 export async function loadWithoutSandbox(file: string): Promise<LoadedDeployment> {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-'))
   try {
@@ -70,13 +70,13 @@ export async function loadWithoutSandbox(file: string): Promise<LoadedDeployment
   }
 }
 
-/** Whether a JSON text is a manifest by its fields, whatever the file is called. */
+/** Whether a JSON text has the fields of a manifest, whatever the file's name is. */
 export function looksLikeManifest(text: string): boolean {
   try {
     const document: unknown = JSON.parse(text)
     return typeof document === 'object' && document !== null && 'image' in document
   } catch {
-    // Not JSON: the parser with positions says what is wrong.
+    // Not JSON: the deployment parser reports the position.
     return false
   }
 }
@@ -111,7 +111,7 @@ async function findBundle(deployment: Deployment, zipFile: string): Promise<Bund
     () => false,
   )
   const path = deployment.bundle ?? (isThere ? folder : undefined)
-  // Their values and keys must not reach the job's disk or the bundle's CID.
+  // Environment values and keys must not reach the job's disk or the bundle's CID.
   const secret = new Set([deployment.file, ...(deployment.keys ? [deployment.keys] : [])])
   return path === undefined ? undefined : openBundle(path, zipFile, secret)
 }
@@ -126,7 +126,7 @@ function readManifest({ wanted: content }: BundleSurvey, deployment: Deployment)
   )
 }
 
-/** An absolute one lies in the image, which is not here yet. */
+/** Absolute entrypoints are in the image, which is not available yet. */
 function checkEntrypoint({ names }: BundleSurvey, { entrypoint }: Manifest, where: string): void {
   if (entrypoint.startsWith('/') || names.has(posix.normalize(entrypoint))) return
   throw new StartError(

@@ -1,5 +1,5 @@
 /**
- * `processor_*`: what the host says of itself.
+ * Handlers of `processor_*`: facts about the host.
  * @module
  */
 import type { ProcessorMethods } from '@causeway/guest-sdk/protocol'

@@ -1,4 +1,4 @@
-/** Why a deployment could not be started; `kind` is stable, the message names what was wrong. */
+/** Why a deployment could not be started. `kind` is stable; the message says what was wrong. */
 export type StartErrorKind =
   | 'INPUT_UNREADABLE'
   | 'BUNDLE_INVALID'

@@ -1,5 +1,5 @@
 /**
- * The job of an execution, again and again as far as its restart policy goes.
+ * Runs the job of an execution, and restarts it as its restart policy says.
  * @module
  */
 import { setTimeout as pause } from 'node:timers/promises'
@@ -28,13 +28,13 @@ export interface AttemptParts {
   network: JobNetwork
   files: BundleFiles
   bridge: OpenBridge
-  /** A root for one attempt, over the same files each time. */
+  /** Mounts a root for one attempt; all attempts share the same files. */
   mount: () => Promise<MountedJob>
 }
 
 const firstDelayMs = 1_000
 
-/** @throws ImageError, StartError or the signal's reason, when there was no job to end */
+/** @throws ImageError, StartError or the signal's reason, when no job was started */
 export async function runAttempts(parts: AttemptParts): Promise<JobExit> {
   const { request, manifest } = parts
   const { onEvent, signal, firstAttempt } = request
@@ -47,7 +47,7 @@ export async function runAttempts(parts: AttemptParts): Promise<JobExit> {
     const delayMs = firstDelayMs * 2 ** restarts
     if ((request.deadline ?? Infinity) <= Date.now() + delayMs) return exit
     onEvent({ type: 'restarting', attempt: attempt + 1, delayMs })
-    await pause(delayMs, undefined, { signal }).catch(() => {}) // aborted: told below
+    await pause(delayMs, undefined, { signal }).catch(() => {}) // aborted: handled below
     if (signal.aborted) return exit
   }
 }

@@ -1,6 +1,5 @@
 /**
- * What decides over a job from outside while it runs: that it is to end, and what becomes of its
- * output.
+ * Watches a running job: stops it on request, and captures its output.
  * @module
  */
 import { once } from 'node:events'
@@ -12,23 +11,23 @@ import type { Job } from '../sandbox/job.ts'
 
 export interface AttendOptions {
   request: ExecutionRequest
-  /** Told when the job's program runs. */
+  /** The event for the start of the job's program. */
   started: Extract<ExecutionEvent, { type: 'job-started' }>
-  /** Between SIGTERM and SIGKILL, where the request says nothing else. */
+  /** Time between SIGTERM and SIGKILL, unless the request says otherwise. */
   graceMs: number
 }
 
-/** Waits for the end of a job and of its output. */
+/** Waits until a job and its output have ended. */
 export async function attendJob(job: Job, options: AttendOptions): Promise<JobExit> {
   const { request, started } = options
   const { signal, onEvent, onOutput } = request
-  const stopListening = endWhenTold(job, options)
+  const stopListening = endOnSignals(job, options)
   const done = new AbortController()
   const announce = async () => {
     if (await job.started) onEvent(started)
   }
   try {
-    // From its end on nothing is decided over it, however long its output is still read.
+    // Once the job has exited, signals no longer matter, even while its output is still being read.
     const ended = job.exited
       .then((exit) => (isLate(signal) ? outOfTime(exit) : exit))
       .finally(stopListening)
@@ -42,8 +41,8 @@ export async function attendJob(job: Job, options: AttendOptions): Promise<JobEx
   }
 }
 
-/** @returns what ends this */
-function endWhenTold(job: Job, { request, graceMs }: AttendOptions): () => void {
+/** Stops or kills the job on the request's signals. @returns how to stop listening */
+function endOnSignals(job: Job, { request, graceMs }: AttendOptions): () => void {
   const { signal, noGrace } = request
   const over = new AbortController()
   const look = () => {
@@ -58,15 +57,15 @@ function endWhenTold(job: Job, { request, graceMs }: AttendOptions): () => void 
 
 function outOfTime(exit: JobExit): JobExit {
   const status = statusOf(exit)
-  return { reason: 'timeout', detail: 'its time was over', ...(status && { status }) }
+  return { reason: 'timeout', detail: 'the deadline has passed', ...(status && { status }) }
 }
 
-// After the end of a job that was told to end, for what is still in its pipes.
+// Time to read the rest of the output after a stopped job has exited.
 const outputGraceMs = 1_000
 
 /**
- * A reader that takes nothing must not keep an ended run from ending.
- * @param done nobody waits for this any more
+ * Destroys the output of an ended job after a while: a stalled reader must not block the end.
+ * @param done aborted when nobody waits for the output any more
  */
 async function outputAbandoned(job: Job, signal: AbortSignal, done: AbortSignal): Promise<void> {
   await job.exited

@@ -1,6 +1,6 @@
 /**
- * One execution of a deployment: keys, image, root, bridge, then the job, as often as its restart
- * policy says. Nothing of it is left behind but its folder.
+ * One execution of a deployment: opens keys, image, root and bridge, then runs the job as often as
+ * its restart policy says. It leaves nothing behind but its folder.
  * @module
  */
 import { posix } from 'node:path'
@@ -23,14 +23,14 @@ import { fittingDisk, limitsOf } from '../sandbox/limits.ts'
 import type { Place } from '../sandbox/place.ts'
 import { StartError } from '../errors/start-error.ts'
 
-/** Executions on this host. */
+/** Creates the function that runs executions on this host. */
 export function createExecute(host: Host): Execute {
   return inTime(async (request) => ({
     exit: await begin({ host, request, ...runnable(request.loaded) }),
   }))
 }
 
-/** What an execution has from its beginning. */
+/** Parts of an execution at its start. */
 interface Begun {
   host: Host
   request: ExecutionRequest
@@ -38,13 +38,13 @@ interface Begun {
   manifest: Manifest
 }
 
-/** What it has when it has a place and a network. */
+/** Parts once the execution has a place and a network. */
 interface Placed extends Begun {
   place: Place
   network: JobNetwork
 }
 
-/** What it has when its image and its bundle are there. */
+/** Parts once image and bundle are available. */
 interface Prepared extends Placed {
   tree: ImageTree
   files: BundleFiles
@@ -73,9 +73,9 @@ async function begin(begun: Begun): Promise<JobExit> {
 }
 
 async function withImage(placed: Placed): Promise<JobExit> {
-  // While the image is looked up.
+  // Read while the image is looked up.
   const files = openBundleFiles(placed.bundle.zipFile)
-  files.catch(() => {}) // told where it is waited for
+  files.catch(() => {}) // thrown at the await below
   const tree = await openTree(placed)
   try {
     return await withRoot({ ...placed, tree, files: await files })
@@ -94,7 +94,7 @@ async function withRoot(prepared: Prepared): Promise<JobExit> {
   }
   const roots = mountAhead(() => place.mount(tree.path, how))
   try {
-    // The launcher is told to mount before keys keep this thread busy.
+    // Lets the launcher start to mount before the keys keep this thread busy.
     await nextTurn()
     return await withBridge(prepared, roots)
   } finally {
@@ -121,7 +121,7 @@ async function withBridge(prepared: Prepared, roots: MountAhead): Promise<JobExi
   }
 }
 
-/** A root whose ids are another job's now can't be used again: then it is begun anew. */
+/** Reserves a place; empties the folder if its root belongs to ids that another job has now. */
 async function reserve(begun: Begun): Promise<Place> {
   try {
     return reserveOnce(begun)
@@ -129,7 +129,7 @@ async function reserve(begun: Begun): Promise<Place> {
     if (!(error instanceof StartError) || error.kind !== 'ROOT_LOST') throw error
     begun.request.onEvent({
       type: 'warning',
-      message: `${error.message}: it starts with a new root`,
+      message: `${error.message}: the execution starts with a new root`,
     })
     await emptyFolder(begun.request.folder)
     return reserveOnce(begun)
@@ -146,7 +146,7 @@ function reserveOnce({ host: { sandbox, config }, request }: Begun): Place {
   })
 }
 
-/** One for all executions of a deployment. */
+/** Opens the network that all executions of a deployment share. */
 function openNetwork({ host, request: { loaded } }: Begun, place: Place): Promise<JobNetwork> {
   const { networkRequests, file, id } = loaded.deployment
   return host.networks.open({

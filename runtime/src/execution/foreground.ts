@@ -1,5 +1,5 @@
 /**
- * One deployment in the foreground: a host for it alone, one execution, and nothing left behind.
+ * Runs one deployment in the foreground: a host of its own, one execution, and nothing left behind.
  * @module
  */
 import { join } from 'node:path'
@@ -32,7 +32,7 @@ export interface RunOptions extends Pick<
 }
 
 /**
- * Runs a deployment to its end, now, whatever its schedule says; only its duration counts.
+ * Runs a deployment now until it ends; of its schedule only the duration applies.
  * @throws DocumentError, ImageError, StartError, or the signal's reason before the job runs
  */
 export async function runDeployment(options: RunOptions): Promise<JobExit> {
@@ -95,6 +95,6 @@ function scheduleWarning({ deployment: { file, schedule } }: LoadedDeployment): 
   const { startTime, endTime, interval, maxStartDelay } = schedule
   const isSet = [startTime, endTime, interval, maxStartDelay].some((time) => time !== 0)
   return isSet
-    ? [`${file}: schedule: runs once, now, for at most its duration; the rest is for the daemon`]
+    ? [`${file}: schedule: runs once, now, for at most its duration; the daemon follows the rest`]
     : []
 }

@@ -1,5 +1,5 @@
 /**
- * What a job's root has beside its image: resolvers, devices and the bundle.
+ * Fills a job's root with all that the image does not have: resolvers, devices and the bundle.
  * @module
  */
 import { existsSync, writeFileSync } from 'node:fs'
@@ -19,20 +19,20 @@ export interface RootOptions {
   files: BundleFiles
   /** Host path of the mounted root. */
   root: string
-  /** Folder of the execution, where it is noted that its root is filled. */
+  /** Folder of the execution; a file in it marks the root as filled. */
   folder: string
-  /** Whether it is given a `/dev` of its own when it starts. */
+  /** Whether the job gets its own `/dev` when it starts. */
   hasDevices: boolean
   /** Guest folder of the bundle. */
   workFolder: string
-  /** Who the files are given to; absent when they stay ours. */
+  /** Owner of the files; absent when they stay ours. */
   owner?: Owner
   signal: AbortSignal
 }
 
 /**
- * Fills a root, once in an execution: what a job changes stays over its restarts.
- * @returns the guest's command: entrypoint with what runs it
+ * Fills a root once per execution: changes by the job survive its restarts.
+ * @returns the guest's command: the entrypoint with its interpreter
  * @throws ImageError, StartError or the signal's reason
  */
 export async function fillRoot(options: RootOptions): Promise<string[]> {

@@ -1,20 +1,20 @@
 /**
- * The root of a job's next attempt: the first one is mounted while the bridge is still opened.
+ * Mounts the root of a job's first attempt early, while the bridge is still being opened.
  * @module
  */
 import type { MountedJob } from '../sandbox/mounted-job.ts'
 
 export interface MountAhead {
-  /** The one that was mounted ahead, afterwards new ones. */
+  /** Returns the early root first, and mounts a new one for each later call. */
   mount: () => Promise<MountedJob>
-  /** Gives up the one that nobody asked for. */
+  /** Cancels the early root if nobody took it. */
   close(): Promise<void>
 }
 
-/** Begins to mount the first root. */
+/** Starts to mount the first root. */
 export function mountAhead(mount: () => Promise<MountedJob>): MountAhead {
   let ahead: Promise<MountedJob> | undefined = mount()
-  ahead.catch(() => {}) // told to whoever asks for it
+  ahead.catch(() => {}) // thrown by `mount`
   const take = () => {
     const taken = ahead
     ahead = undefined

@@ -1,5 +1,5 @@
 /**
- * Composition root: puts one deployment's keys, facts and policy behind its bridge.
+ * Composition root of a bridge: connects one deployment's keys, facts and policy.
  * @module
  */
 import { randomBytes } from 'node:crypto'
@@ -25,36 +25,36 @@ import { signerHandlers } from '../signer/handlers.ts'
 import type { SignerBackend } from '../signer/backend.ts'
 import type { OpenKeys } from './keys.ts'
 
-/** What a bridge needs besides the deployment and its keys. */
+/** What a bridge needs beside the deployment and its keys. */
 export interface BridgeOptions extends Pick<NetworkCapabilityOptions, 'verifyHost' | 'network'> {
   config: Config
   backend: SignerBackend
   log: Logger
   /** Socket name; default `causeway-` and 128 random bits in hex. */
   socket?: string
-  /** Lifts every limit but the line's size. */
+  /** Removes every limit except the line's size. */
   noLimits?: boolean
   observe?: (record: CallRecord) => void
 }
 
-/** A deployment's bridge, listening. */
+/** A listening bridge. */
 export interface OpenBridge {
   /** Value of BRIDGE_SOCKET. */
   socket: string
   identity: Identity
-  /** Says whose processes may call; before the first time nobody may. */
+  /** Sets whose processes may call; before that nobody may. */
   admit(membership: Membership): void
   readonly lookAtNetwork: LookAtNetwork
   /**
-   * Closes the socket, gives up what is looked up in DNS, and zeroes the keys, all at once; resolves
-   * when nothing of it can reach its network any more.
+   * Closes the socket, cancels DNS queries and zeroes the keys, all at once; resolves when the
+   * bridge can no longer reach its network.
    */
   close(): Promise<void>
 }
 
 /**
- * Serves a deployment's bridge.
- * @param keys closed with the bridge, and when it can't be opened
+ * Opens a deployment's bridge.
+ * @param keys the bridge closes them when it closes or cannot be opened
  * @throws StartError
  */
 export function openBridge(
@@ -138,7 +138,7 @@ function factsOf(
   }
 }
 
-/** Entries that are not this processor's, under whatever prefix its address is written. */
+/** Entries of other processors; an address is compared by its key, whatever its prefix. */
 function others<T>(
   processors: Readonly<Record<string, T>>,
   account: Uint8Array,

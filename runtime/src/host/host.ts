@@ -1,5 +1,5 @@
 /**
- * What all deployments of one process share: settings, images, the sandbox, the way to keys.
+ * Opens what all deployments of one process share: settings, images, sandbox, networks and keys.
  * @module
  */
 import type { ImageStore } from '@causeway/images'
@@ -21,17 +21,17 @@ export interface Host {
   state: StateFolders
   log: Logger
   backend: SignerBackend
-  /** Images from anywhere the operator allows. */
+  /** Images from the sources that the operator allows. */
   images: ImageStore
-  /** As `images`, and from this host itself. */
+  /** Like `images`, but also from this host itself. */
   localImages: ImageStore
   sandbox: Sandbox
   networks: Networks
   verifyHost: VerifyHost
   openKeys: (deployment: Deployment) => Promise<OpenKeys> | OpenKeys
-  /** For people: what this host cannot do. */
+  /** For people: features that this host lacks. */
   warnings: readonly string[]
-  /** Ends what was prepared for jobs to come, and finishes what goes on beside them. */
+  /** Ends what was prepared for future jobs, and waits for background work. */
   close(): Promise<void>
 }
 
@@ -40,12 +40,12 @@ export interface HostOptions extends Pick<
   'config' | 'state' | 'log' | 'backend' | 'openKeys'
 > {
   onWarning: (message: string) => void
-  /** Whether jobs come again and again: then the next one is prepared for. Default false. */
+  /** Whether many jobs are expected, so that the next one is prepared for. Default false. */
   expectsJobs?: boolean
 }
 
 /**
- * Looks at this host and clears what processes that are gone have left.
+ * Checks this host, and removes what dead processes left.
  * @throws StartError SANDBOX_UNAVAILABLE, NETWORK_UNAVAILABLE
  */
 export async function openHost({

@@ -1,5 +1,5 @@
 /**
- * The host's image store, the same for deployments and for `causeway image`.
+ * Opens the host's image store, for deployments and for `causeway image`.
  * @module
  */
 import { createImageStore, type ImageStore, type Owner, type TryLock } from '@causeway/images'
@@ -15,7 +15,7 @@ export interface OpenImagesOptions {
   onWarning: (message: string) => void
 }
 
-/** Opens the store; nothing is touched until it is used. */
+/** Opens the store; it touches no file before its first use. */
 export function openImages({ config, state, onWarning }: OpenImagesOptions): ImageStore {
   const { allowLocal, maxCacheBytes } = config.images
   return createImageStore({
@@ -30,8 +30,8 @@ export function openImages({ config, state, onWarning }: OpenImagesOptions): Ima
 }
 
 /**
- * Whose the unpacked images are: root gives them to a uid that no job has, and each job sees them
- * as its own; an ordinary user's are their own.
+ * Owner of unpacked images. Root gives them to a uid that no job has, and every job sees them as
+ * its own; an ordinary user's images stay their own.
  */
 export function treeOwner({ sandbox }: Pick<Config, 'sandbox'>): Owner | undefined {
   if (!isRoot()) return undefined
@@ -39,7 +39,7 @@ export function treeOwner({ sandbox }: Pick<Config, 'sandbox'>): Owner | undefin
   return { uid, gid: uid }
 }
 
-/** Locks of the store, which the kernel gives back when their holder dies. */
+/** Locks of the store; the kernel releases them when their owner dies. */
 export const lockImages: TryLock = (path, mode) => {
   const fd = lockFile(path, mode)
   return fd === undefined ? undefined : () => closeFd(fd)

@@ -1,6 +1,6 @@
 /**
- * A deployment's identity and keys, with the log of their uses; everything that needs the host's
- * root secret happens here.
+ * Opens a deployment's identity and keys, and the log of their uses. Only this module uses the
+ * host's root secret for deployments.
  * @module
  */
 import { join } from 'node:path'
@@ -28,29 +28,29 @@ export interface KeysOptions {
   /** File with the passphrase of the root secret. */
   passphraseFile?: string
   log: Logger
-  /** Whether uses of keys are logged; only a measurement does without. Default true. */
+  /** Whether uses of keys are logged; only measurements turn it off. Default true. */
   audit?: boolean
 }
 
-/** A deployment's keys, ready for use. */
+/** Open keys of a deployment. */
 export interface OpenKeys {
   identity: Identity
   keyring: Keyring
   uses: KeyUses<SignerKeyUse>
-  /** Zeroes the keys and ends the log. */
+  /** Zeroes the keys and closes the log. */
   readonly close: () => void
 }
 
 /** The host's root secret, open for any number of deployments. */
 export interface HostKeys {
   root: RootKeys
-  /** @throws StartError; nothing of the deployment stays open then */
+  /** @throws StartError; then nothing of the deployment stays open */
   openFor(deployment: Deployment): OpenKeys
-  /** Zeroes the root; keys of deployments stay open. */
+  /** Zeroes the root secret; keys of deployments stay open. */
   close(): void
 }
 
-/** @throws StartError, or Error about the root secret; nothing stays open then */
+/** @throws StartError, or Error about the root secret; then nothing stays open */
 export async function openHostKeys(options: KeysOptions): Promise<HostKeys> {
   hardenProcess()
   const release = lockRootInUse(options.stateFolder)
@@ -67,7 +67,7 @@ export async function openHostKeys(options: KeysOptions): Promise<HostKeys> {
   }
 }
 
-/** Keys of one deployment; the root is zeroed at once, and its folder stays in use until `close`. */
+/** Opens keys of one deployment. Zeroes the root at once; its folder stays locked until `close`. */
 export async function openKeys(deployment: Deployment, options: KeysOptions): Promise<OpenKeys> {
   const release = lockRootInUse(options.stateFolder)
   try {
@@ -96,7 +96,7 @@ function openUnder(root: RootKeys, deployment: Deployment, options: KeysOptions)
   }
 }
 
-/** Derived keys; imported ones in their place, those of the deployment's own file first. */
+/** Imported keys replace derived ones; keys of the deployment's file come before stored ones. */
 function openKeyring(
   root: RootKeys,
   identity: Identity,
@@ -139,7 +139,7 @@ function inHex(keys: Readonly<Record<string, Uint8Array>>): Record<string, strin
   return Object.fromEntries(entries.map(([name, key]) => [name, Buffer.from(key).toString('hex')]))
 }
 
-/** Both, whatever the first throws. */
+/** Runs both, even if the first throws. */
 function inOrder(first: () => void, second: () => void): () => void {
   return () => {
     try {

@@ -18,7 +18,6 @@ export interface Peer extends Agreement {
   curve: EncryptionCurve
 }
 
-/** The operations on a deployment's keys. */
 export interface Keyring {
   /** Signing keys, 33 bytes compressed; ed25519 32 bytes. */
   readonly publicKeys: Readonly<Record<SigningCurve, Uint8Array>>

@@ -1,5 +1,5 @@
 /**
- * Folders that all daemons of a host share, gone with its restart.
+ * Folders that all daemons of a host share; they disappear when it restarts.
  * @module
  */
 import { lstatSync, mkdirSync, type Stats } from 'node:fs'
@@ -10,7 +10,7 @@ import { StartError } from '../errors/start-error.ts'
 export const sharedFolder = '/run/causeway'
 const othersMayWrite = 0o022
 
-/** Makes `/run/causeway/NAME`; only root can. @throws StartError SANDBOX_UNAVAILABLE */
+/** Creates `/run/causeway/NAME`; only root can. @throws StartError SANDBOX_UNAVAILABLE */
 export function hostFolder(name: string, shared = sharedFolder): string {
   const path = join(shared, name)
   for (const folder of [shared, path]) makeFolder(folder, shared)
@@ -19,7 +19,7 @@ export function hostFolder(name: string, shared = sharedFolder): string {
 
 function makeFolder(path: string, shared: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false }) ?? makeNew(path, shared)
-  // Through a link, or beside somebody who may write, it would be another folder than the next one's.
+  // A link, or a user who may write here, could lead the next daemon to another folder.
   if (found.isDirectory() && found.uid === process.geteuid?.() && !(found.mode & othersMayWrite)) {
     return
   }
@@ -31,7 +31,7 @@ function makeNew(path: string, shared: string): Stats {
   try {
     mkdirSync(path, { mode: 0o700 })
   } catch (error) {
-    // Another process made it meanwhile.
+    // EEXIST: another process created it meanwhile.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
       throw unusable((error as Error).message, shared)
     }

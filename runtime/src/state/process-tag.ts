@@ -1,12 +1,12 @@
 /**
- * Names that tell which process made what they name, so that what a killed process left can be
- * told from what a living one uses.
+ * Names files and folders after the process that owns them, so that leftovers of killed processes
+ * can be recognised.
  *
- * A pid alone says little: pids are given anew, and in a container the same one at every start. So
- * the moment of the start goes with it, and the PID namespace in which the pid means something: in
- * a container the processes of others cannot be seen, alive or not.
+ * A pid is not enough: pids are reused, and a container has the same ones at every start. So the
+ * name also has the process's start time, and the PID namespace in which the pid is valid:
+ * processes of other containers cannot be seen from here, alive or not.
  *
- * What carries another PID namespace stays: nobody here knows whether its process lives.
+ * A name with another PID namespace stays: nobody here knows whether its process lives.
  * @module
  */
 import { randomBytes } from 'node:crypto'
@@ -15,8 +15,8 @@ import { readFileSync, readlinkSync } from 'node:fs'
 const randomLength = 8
 
 /**
- * A name that nobody else has: `KIND-NAMESPACE-PID-STARTTIME-RANDOM`.
- * @param pid its owner, in this process's PID namespace
+ * A unique name: `KIND-NAMESPACE-PID-STARTTIME-RANDOM`.
+ * @param pid the owner, in this process's PID namespace
  */
 export function ownedName(kind: string, pid = process.pid): string {
   const random = randomBytes(randomLength).toString('hex')
@@ -24,8 +24,8 @@ export function ownedName(kind: string, pid = process.pid): string {
 }
 
 /**
- * Whether a name was given by a process that is gone for certain: false for names of other kinds,
- * and for processes of other PID namespaces, of which nobody here can know.
+ * Whether the process that a name belongs to is certainly gone. False for names of other kinds, and
+ * for processes of other PID namespaces, which cannot be seen from here.
  */
 export function isAbandoned(kind: string, name: string): boolean {
   const parts = /^(.+)-(\d+)-(\d+)-(\d+)-[0-9a-f]+$/.exec(name)
@@ -39,11 +39,11 @@ function pidNamespace(): string {
   return readlinkSync('/proc/self/ns/pid').replaceAll(/\D/g, '')
 }
 
-/** Field 22 of /proc/pid/stat (proc(5)), in clock ticks since boot; undefined when it is gone. */
+/** Field 22 of /proc/pid/stat (proc(5)), clock ticks since boot; undefined for a dead process. */
 function startTime(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // After the last ")": the name before it may hold anything.
+    // Splits after the last ")": the name before it may contain anything.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
   } catch {
     return undefined

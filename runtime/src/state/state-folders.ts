@@ -1,5 +1,5 @@
 /**
- * Where the runtime keeps what outlives a run.
+ * Opens the state folder, which keeps all data that outlives a run.
  * @module
  */
 import { chmodSync, mkdirSync, realpathSync, statSync } from 'node:fs'
@@ -19,17 +19,17 @@ const othersMayEnter = 0o001
 const othersMayWrite = 0o022
 
 /**
- * Creates and names the folders under `--state DIR`, else `$XDG_STATE_HOME/causeway`, else
+ * Creates the folders below `--state DIR`, else `$XDG_STATE_HOME/causeway`, else
  * `/var/lib/causeway` for root and `~/.local/state/causeway` for others.
- * @throws StartError STATE_UNREACHABLE when a folder is another user's or others may write to it
+ * @throws StartError STATE_UNREACHABLE when a folder belongs to or is writable by other users
  */
 export function openState(folder: string | undefined): StateFolders {
   const named = stateRoot(folder)
   checkCharacters(named)
   mkdirSync(dirname(named), { recursive: true })
-  // A job under a uid of its own must be able to walk to its root, and to see nothing on the way.
+  // A job with its own uid must be able to walk to its root without seeing other files on the way.
   ensureFolder(named, 0o711)
-  // Without links: from inside a job's mounts an absolute one would lead back out of them.
+  // Resolved: inside a job's mounts, an absolute link would lead back out of them.
   const root = realpathSync(named)
   checkCharacters(root)
   const state = { root, images: join(root, 'images'), deployments: join(root, 'deployments') }
@@ -38,19 +38,19 @@ export function openState(folder: string | undefined): StateFolders {
   return state
 }
 
-/** PRoot takes a colon in a path for the end of it, an overlay a comma. */
+/** PRoot ends a path at a colon, and an overlay at a comma. */
 function checkCharacters(root: string): void {
   if (!/[:,]/.test(root)) return
   const expected = 'expected a path without ":" and ","'
   throw new StartError('STATE_UNREACHABLE', `state folder ${root}: ${expected}`)
 }
 
-/** The path of the same folder, whether it is there or not. */
+/** Path of the state folder, which may not exist yet. */
 export function stateRoot(folder: string | undefined): string {
   return resolve(folder ?? defaultFolder())
 }
 
-/** Makes a folder; one that is there already keeps its mode, which must be safe. */
+/** Creates a folder; an existing one keeps its mode, which must be safe. */
 function ensureFolder(path: string, mode: number): void {
   try {
     mkdirSync(path)
@@ -69,7 +69,7 @@ function checkFolder(path: string): void {
   throw new StartError('STATE_UNREACHABLE', `state folder ${path}: ${expected}, found ${found}`)
 }
 
-/** The folder above `path` that other users may not enter, if there is one. */
+/** The nearest folder at or above `path` that other users may not enter, if any. */
 export function closedAncestor(path: string): string | undefined {
   for (let folder = resolve(path); ; folder = dirname(folder)) {
     if ((statSync(folder).mode & othersMayEnter) === 0) return folder
@@ -77,7 +77,7 @@ export function closedAncestor(path: string): string | undefined {
   }
 }
 
-/** Whether this process may give each deployment a uid of its own. */
+/** Whether this process can give each deployment its own uid. */
 export function isRoot(): boolean {
   return process.getuid?.() === rootUid
 }

@@ -1,5 +1,5 @@
 /**
- * A deployment while the daemon runs: follows its schedule, and what the operator wants.
+ * The life of one deployment in the daemon: follows its schedule and the operator's wishes.
  * @module
  */
 import { discardExecution, recordEnd } from './run/finish-execution.ts'
@@ -19,24 +19,24 @@ import { nextStep, nextWhileRunning, type ScheduleState } from './schedule/sched
 import { createWaker } from './schedule/waker.ts'
 
 export interface DeploymentLife {
-  /** Lets it run again after it was stopped. */
+  /** Lets a stopped deployment run again. */
   resume(): void
-  /** Ends the execution that runs; resolves when nothing of it is left. */
+  /** Ends the running execution; resolves when nothing of it is left. */
   end(cause: EndCause): Promise<void>
-  /** Resolves when nothing of the execution runs any more; its record may not say so yet. */
+  /** Resolves when nothing of the execution runs any more; its record may be older. */
   over(): Promise<void>
-  /** Ends it for good, or until the next start of the daemon. */
+  /** Ends the deployment for good, or until the next start of the daemon. */
   close(cause: EndCause): Promise<void>
 }
 
-// Clocks jump, and a timer of Node's takes at most 2^31 ms: it looks at the time again.
+// Clocks jump, and a Node timer takes at most 2^31 ms, so the time is checked again.
 const maxSleepMs = 60_000
 
-/** Begins where the record says that the deployment is. */
+/** Starts at the state that the record has. */
 export function liveDeployment(parts: ExecutionParts): DeploymentLife {
   const life = createLife(parts)
   const over = live(life).catch((error: unknown) => {
-    parts.log.error({ err: error, deployment: parts.keeper.latest.id }, 'deployment given up')
+    parts.log.error({ err: error, deployment: parts.keeper.latest.id }, 'deployment abandoned')
   })
   return {
     resume: () => life.waker.wake(),
@@ -52,10 +52,10 @@ export function liveDeployment(parts: ExecutionParts): DeploymentLife {
 
 interface Life extends ExecutionParts {
   waker: ReturnType<typeof createWaker>
-  /** Why it takes no more steps. */
+  /** Why the deployment takes no more steps. */
   closing: EndCause | undefined
   running: ExecutionRun | undefined
-  /** What it does at this moment. */
+  /** The current step. */
   step: Promise<void>
 }
 
@@ -92,7 +92,7 @@ async function takeStep(life: Life): Promise<void> {
   }
 }
 
-/** Until the operator wants something; whoever follows the log has seen all of it by now. */
+/** Waits for the operator; lets followers of the log end, because nothing more is to come. */
 function rest({ waker, output }: Life): Promise<void> {
   output.nudge()
   return waker.sleep()
@@ -111,7 +111,7 @@ async function startExecution(life: Life, step: { index: number; due: number }):
   await keeper.change(beginExecution(step, loaded.deployment.schedule, Date.now()))
   const { current } = keeper.latest
   if (!current) return
-  await output.tell(`execution ${current.number} begins`, { execution: current.number, attempt: 0 })
+  await output.tell(`execution ${current.number} starts`, { execution: current.number, attempt: 0 })
   feed.emit({ type: 'execution-started', execution: current.number })
   await attendExecution(life, current, { firstAttempt: 1, restarts: 0 })
 }
@@ -121,7 +121,7 @@ async function attendExecution(
   current: ExecutionRecord,
   start: ExecutionStart,
 ): Promise<void> {
-  // It was stopped, or the daemon ends, before there was anything to end.
+  // The deployment was stopped, or the daemon is ending, before anything was started.
   if (life.closing?.kind === 'interrupt') return
   if (life.closing || life.keeper.latest.wanted !== 'running')
     return finish(life, current, stoppedEarly)
@@ -132,16 +132,16 @@ async function attendExecution(
     isRunning = false
     life.waker.wake()
   })
-  // Looked at below, after the loop that it ends.
+  // Awaited below, after the loop that it ends.
   finished.catch(() => {})
   while (isRunning) await watchSchedule(life)
   life.running = undefined
   await finished
 }
 
-const stoppedEarly: JobExit = { reason: 'killed', detail: 'stopped before it began' }
+const stoppedEarly: JobExit = { reason: 'killed', detail: 'stopped before it started' }
 
-/** Executions that come due while one runs are missed, and said to be at that time. */
+/** Records executions that are missed while one runs, as soon as they are missed. */
 async function watchSchedule(life: Life): Promise<void> {
   const step = nextWhileRunning(stateOf(life), Date.now())
   if (step.kind === 'missed' && life.keeper.latest.wanted === 'running')
@@ -159,11 +159,11 @@ async function recoverExecution(life: Life, current: ExecutionRecord): Promise<v
   const recovery = recover(found, loaded.manifest?.restartPolicy ?? 'no', Date.now())
   if (recovery.kind === 'end') return finish(life, current, recovery.exit)
   const source = { execution: current.number, attempt: recovery.firstAttempt }
-  await output.tell(`execution ${current.number} goes on after the daemon's end`, source)
+  await output.tell(`execution ${current.number} continues after a restart of the daemon`, source)
   await attendExecution(life, keeper.latest.current ?? current, recovery)
 }
 
-/** Ends an execution of which nothing runs. */
+/** Records the end of an execution of which nothing runs. */
 async function finish(life: Life, { number }: ExecutionRecord, exit: JobExit): Promise<void> {
   await recordEnd(life, number, exit)
   await discardExecution(life, number)

@@ -1,5 +1,5 @@
 /**
- * A supervisor's deployments, and how a person names one of them.
+ * Keeps the supervisor's deployments, and finds one by its id or name.
  * @module
  */
 import { StartError } from '../errors/start-error.ts'
@@ -9,10 +9,10 @@ import { superviseDeployment, type Supervised } from './supervised.ts'
 import type { SupervisorOptions } from './supervisor-options.ts'
 import { detailOf, summaryOf, type DeploymentDetail, type DeploymentSummary } from './summary.ts'
 
-/** A deployment that runs, or what is wrong with its files. */
+/** A supervised deployment, or one whose files are damaged. */
 export type Entry = Supervised | { name: string; folder: string; error: Error }
 
-/** What work on deployments needs. */
+/** State that all operations share. */
 export interface SupervisorContext extends SupervisorOptions {
   entries: Map<string, Entry>
   queues: Queues
@@ -20,8 +20,8 @@ export interface SupervisorContext extends SupervisorOptions {
 }
 
 /**
- * Work on a deployment, once what is under way with it is done.
- * @throws StartError DAEMON_UNREACHABLE when the daemon ends by then
+ * Queues work on a deployment behind earlier work on it.
+ * @throws StartError DAEMON_UNREACHABLE when the daemon is ending by then
  */
 export function inTurn<T>(
   context: SupervisorContext,
@@ -39,14 +39,14 @@ export function refuseWhenClosing({ isClosing }: SupervisorContext): void {
   if (isClosing) throw new StartError('DAEMON_UNREACHABLE', 'the daemon is ending')
 }
 
-/** One that can't be read is shown as damaged; it must not keep the others from running. */
+/** An unreadable deployment is shown as damaged; it must not keep the others from running. */
 export async function adopt(found: FoundDeployment, options: SupervisorOptions): Promise<Entry> {
   const { name, paths } = found
   try {
     if ('error' in found) throw found.error
     return await superviseDeployment(paths, found.record, options)
   } catch (error) {
-    options.log.error({ err: error, deployment: name }, 'deployment can not be read')
+    options.log.error({ err: error, deployment: name }, 'deployment cannot be read')
     return { name, folder: paths.folder, error: error as Error }
   }
 }
@@ -60,7 +60,7 @@ export function detailed(entry: Entry): DeploymentDetail {
   return 'keeper' in entry ? detailOf(entry) : summarise(entry)
 }
 
-// Ids are decimal numbers, names hex: a slip in an id must not mean another deployment.
+// Ids are decimal, names hex: a typo in an id must not match another deployment's name.
 const leastNameDigits = 6
 
 /** @throws StartError DEPLOYMENT_UNKNOWN */
@@ -74,11 +74,11 @@ export function find(entries: ReadonlyMap<string, Entry>, reference: string): En
   if (first && found.length === 1) return first
   const text = first
     ? `expected one deployment, found ${found.length}: ${found.map(({ name }) => name).join(', ')}`
-    : `no deployment has this id, or a name that begins so (at least ${leastNameDigits} digits)`
+    : `no deployment has this id, or a name that begins with it (at least ${leastNameDigits} digits)`
   throw new StartError('DEPLOYMENT_UNKNOWN', `${reference}: ${text}`)
 }
 
-/** The same, of those that run. @throws StartError RECORD_DAMAGED, too */
+/** Finds an undamaged deployment. @throws StartError DEPLOYMENT_UNKNOWN, RECORD_DAMAGED */
 export function intact(entries: ReadonlyMap<string, Entry>, reference: string): Supervised {
   return undamaged(find(entries, reference))
 }

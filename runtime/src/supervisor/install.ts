@@ -1,5 +1,5 @@
 /**
- * A deployment that was asked for → one that is kept and runs.
+ * Deploys: stores a requested deployment and starts it.
  * @module
  */
 import { removeTree } from '@causeway/images'
@@ -26,7 +26,7 @@ import { deploymentPaths, revisionPaths } from './record/store.ts'
 import { superviseDeployment, type Supervised } from './supervised.ts'
 import { detailOf, type DeploymentDetail } from './summary.ts'
 
-/** @throws DocumentError or StartError; what was there before goes on then */
+/** @throws DocumentError or StartError; then an existing deployment goes on */
 export async function deploy(
   context: SupervisorContext,
   request: DeployRequest,
@@ -35,7 +35,7 @@ export async function deploy(
   try {
     return await inTurn(context, fresh.name, () => install(context, fresh, request))
   } finally {
-    // Where it was moved from; still there when it was refused.
+    // The draft folder: gone after success, left over after a refusal.
     await removeTree(fresh.draft.folder)
   }
 }
@@ -52,7 +52,7 @@ async function install(
   keys.importKeys(fresh.loaded.deployment, fresh.identity)
   const revision = (previous?.keeper.latest.revision ?? 0) + 1
   await storeRevision(deployments, fresh, revision)
-  // The daemon's end interrupts what runs; it must not count as replaced then, and ended.
+  // The end of the daemon interrupts a running execution, which must not count as replaced.
   refuseWhenClosing(context)
   await previous?.close({ kind: 'stop', detail: 'replaced by a new deployment' })
   const first = firstRecord(fresh, request, Date.now())
@@ -60,7 +60,7 @@ async function install(
   return begin(context, record, previous)
 }
 
-/** From the moment that the record is there the deployment is. */
+/** Writes the record: from then on the deployment exists. */
 async function begin(
   context: SupervisorContext,
   record: DeploymentRecord,
@@ -84,6 +84,6 @@ async function begin(
 function existsAlready({ name }: Entry, { identity, loaded }: NewDeployment): StartError {
   return new StartError(
     'DEPLOYMENT_EXISTS',
-    `${loaded.deployment.file}: deployment ${identity.id} is there already (${name}); --replace puts this one in its place`,
+    `${loaded.deployment.file}: deployment ${identity.id} exists already (${name}); --replace replaces it`,
   )
 }

@@ -1,5 +1,5 @@
 /**
- * An operator's deployment file → files of the store, which need the operator's no more.
+ * Copies an operator's deployment file and bundle into the store, which needs no originals later.
  * @module
  */
 import { chmod, copyFile, rename } from 'node:fs/promises'
@@ -22,25 +22,24 @@ import {
   type RevisionPaths,
 } from './record/store.ts'
 
-/** What deployments need of the host's keys. */
+/** The part of the host's keys that deployments use. */
 export interface DeploymentKeys {
   identify(deployment: Deployment): Identity
   /** Seals the keys of the deployment's `keys` file into the state folder. */
   importKeys(deployment: Deployment, identity: Identity): void
-  /** Forgets imported keys. */
+  /** Removes imported keys. */
   forgetKeys(identity: Pick<Identity, 'id' | 'origin'>): void
 }
 
-/** What was asked for. */
 export interface DeployRequest {
   /** Deployment file, absolute. */
   file: string
-  /** Put it in the place of one with the same id. */
+  /** Replace a deployment with the same id. */
   replace: boolean
   allowLocalImages: boolean
 }
 
-/** A deployment whose files are read, checked and copied, and that nobody knows of yet. */
+/** A deployment whose files are read, checked and copied, but that is not installed yet. */
 export interface NewDeployment {
   name: string
   identity: Identity
@@ -51,7 +50,7 @@ export interface NewDeployment {
 
 /**
  * Copies and checks everything; the caller stores or discards the result.
- * @throws DocumentError or StartError; nothing is left then
+ * @throws DocumentError or StartError; then nothing is left
  */
 export async function draftDeployment(
   deployments: string,
@@ -81,16 +80,16 @@ function runnable({ deployment, bundle, manifest }: LoadedDeployment): Bundle {
   )
 }
 
-/** A zip of the operator's is copied; it must not have changed meanwhile. */
+/** Copies the operator's zip, and checks that it has not changed meanwhile. */
 async function ownBundle(bundle: Bundle, draft: RevisionPaths): Promise<Bundle> {
   if (bundle.zipFile !== draft.bundle) await copyFile(bundle.zipFile, draft.bundle)
   await chmod(draft.bundle, 0o600)
   const own = await openBundle(draft.bundle, draft.bundle, new Set())
   if (own.cid === bundle.cid) return own
-  throw new StartError('BUNDLE_INVALID', `bundle ${bundle.zipFile}: it changed while it was read`)
+  throw new StartError('BUNDLE_INVALID', `bundle ${bundle.zipFile}: it changed while being read`)
 }
 
-/** Moves the files to where a record may name them. The record itself comes last. */
+/** Moves the files to their place in the store; the record is written afterwards. */
 export async function storeRevision(
   deployments: string,
   { name, draft }: NewDeployment,
@@ -101,7 +100,7 @@ export async function storeRevision(
   const target = revisionPaths(paths, revision)
   await syncPath(draft.bundle)
   await syncPath(draft.folder)
-  // Of a deploy that ended between this and its record.
+  // Left over from a deploy that was interrupted before its record was written.
   await removeTree(target.folder)
   await rename(draft.folder, target.folder)
   await syncPath(paths.revisions)
@@ -133,7 +132,7 @@ export function firstRecord(
   }
 }
 
-/** The same in the place of another: numbers, history and log go on. */
+/** The record of a replacement: it continues the numbers, history and log of the previous one. */
 export function following(previous: DeploymentRecord, record: DeploymentRecord): DeploymentRecord {
   const { executions, missed, history, revision } = previous
   return { ...record, revision: revision + 1, executions, missed, history }

@@ -1,5 +1,5 @@
 /**
- * Executions that could not begin in time: counted, and said once for all that are in a row.
+ * Records executions that could not start in time, with one entry for several in a row.
  * @module
  */
 import type { ExecutionParts } from './run/execution-parts.ts'

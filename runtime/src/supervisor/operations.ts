@@ -1,6 +1,6 @@
 /**
- * What an operator does with a deployment that is there: stop, start and remove it. Each waits for
- * what is under way with the same one: it may have been replaced, or removed, by then.
+ * An operator's operations on an existing deployment: stop, start and remove. Each waits for
+ * earlier operations on the same one, which may have replaced or removed it.
  * @module
  */
 import { removeTree } from '@causeway/images'
@@ -12,9 +12,9 @@ import type { Supervised } from './supervised.ts'
 import { detailOf, isAtRest, stateOf, type DeploymentDetail } from './summary.ts'
 
 export interface RemoveOptions {
-  /** Also when it runs, or is damaged. */
+  /** Remove it even when it is running or damaged. */
   force: boolean
-  /** Imported keys, too; derived ones come again with the deployment. */
+  /** Remove imported keys, too; derived keys are the same for the next deployment. */
   forgetKeys: boolean
 }
 
@@ -27,8 +27,8 @@ export function stop(
     const entry = undamaged(named(context, name))
     const { keeper, output, feed, life } = entry
     const { wanted } = keeper.latest
-    // At once: the daemon's end must not come before. Not waited for: on a full disk the job must end
-    // all the same.
+    // Changed first, so that the end of the daemon cannot come before, and not awaited: on a full
+    // disk the job must end all the same.
     const saved = keeper.change(want('stopped'))
     if (wanted === 'running') await output.tell('stopped by the operator')
     const cause = { kind: 'stop', detail: 'stopped by the operator' } as const
@@ -38,23 +38,23 @@ export function stop(
       ended.then(() => saved),
     )
     feed.emit({ type: 'wanted', wanted: 'stopped' })
-    // A follower waits for what will not come.
+    // Lets followers of the log end: nothing more is to come.
     output.nudge()
     return detailOf(entry)
   })
 }
 
-/** @throws StartError RECORD_UNSAVED when nothing runs any more and the disk does not take that */
+/** @throws StartError RECORD_UNSAVED when nothing runs any more and the record cannot be saved */
 async function unlessRefused({ keeper, life }: Supervised, done: Promise<void>): Promise<void> {
   const given = new AbortController()
   const refused = async () => {
     await life.over()
-    // The first may be of a try that began before, when there was less room.
+    // The first refusal may be from an attempt that started earlier, with less free space.
     await keeper.refused(given.signal)
     const { message } = await keeper.refused(given.signal)
     throw new StartError(
       'RECORD_UNSAVED',
-      `deployment ${keeper.latest.id}: nothing of it runs any more, but the disk does not take its record: ${message}; it is tried again while this daemon runs; one that is started before would continue the deployment`,
+      `deployment ${keeper.latest.id}: nothing of it runs any more, but its record cannot be saved: ${message}; this daemon keeps trying; if it is restarted before it succeeds, it continues the deployment`,
     )
   }
   try {
@@ -84,13 +84,13 @@ export async function remove(
   found: Entry,
   { force, forgetKeys }: RemoveOptions,
 ): Promise<void> {
-  // What is under way may wait for room on a full disk, which this makes.
+  // Earlier work may be waiting for space on a full disk, which the removal frees.
   if (force && 'keeper' in found) found.keeper.stopRetrying()
   await inTurn(context, found.name, async () => {
     const entry = named(context, found.name)
     if (!force) checkRemovable(entry)
     if ('keeper' in entry) {
-      // It is saved with the end of what runs.
+      // Not awaited: the change is saved with the end of the execution.
       void entry.keeper.change(want('removed'))
       await entry.close({ kind: 'stop', detail: 'removed by the operator' })
       if (forgetKeys) context.keys.forgetKeys(entry.keeper.latest)

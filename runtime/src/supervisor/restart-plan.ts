@@ -1,5 +1,5 @@
 /**
- * What a deployment does next when its operator starts it again.
+ * Plans the executions of a deployment that an operator starts again.
  * @module
  */
 import type { Deployment } from '@causeway/manifest'
@@ -7,9 +7,9 @@ import type { RecordChange } from './record/record-changes.ts'
 import { checkSchedule, firstFrom } from './schedule/schedule.ts'
 
 /**
- * What was planned for the time in which it was stopped is passed over; an only execution that
- * was due already begins now.
- * @throws StartError SCHEDULE_INVALID when its end time has passed
+ * Skips executions planned for the time in which the deployment was stopped. A single execution
+ * that was already due starts now.
+ * @throws StartError SCHEDULE_INVALID when the end time has passed
  */
 export function restartPlan({ file, schedule }: Deployment, now: number): RecordChange {
   checkSchedule(file, schedule, now)

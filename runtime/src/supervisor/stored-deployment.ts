@@ -1,5 +1,5 @@
 /**
- * A deployment as the store keeps it → what is needed to run it.
+ * Loads a deployment from the store.
  * @module
  */
 import { readFile } from 'node:fs/promises'
@@ -8,7 +8,7 @@ import { completeDeployment, type LoadedDeployment } from '../deployment/load.ts
 import type { DeploymentRecord } from './record/record.ts'
 import type { RevisionPaths } from './record/store.ts'
 
-/** What was decided when it was deployed, and stays whatever becomes of the operator's files. */
+/** Fixed when it was deployed, whatever happens to the operator's files. */
 export type PinnedIdentity = Pick<DeploymentRecord, 'file' | 'id' | 'origin' | 'cid'>
 
 /** @throws DocumentError or StartError when the files are not what was stored */
@@ -17,7 +17,7 @@ export async function loadStored(
   { file: original, id, origin, cid }: PinnedIdentity,
 ): Promise<LoadedDeployment> {
   const { deployment, warnings } = parseDeployment(await readFile(file, 'utf8'), original)
-  // Its keys were sealed into the state folder.
+  // Its keys are already sealed in the state folder.
   const { keys: _, ...rest } = deployment
   const pinned: Deployment = { ...rest, id, origin }
   return completeDeployment(pinned, { zipFile: bundle, cid }, warnings)

@@ -1,6 +1,6 @@
 /**
- * What is shown of a deployment: as its record on disk says, and what is known while it runs. Never
- * a value of its environment, nor a key.
+ * Builds what `ps` and `inspect` show of a deployment: from its saved record, and from live facts
+ * while it runs. Environment values and keys are never shown.
  * @module
  */
 import { showUrl } from '@causeway/images'
@@ -24,7 +24,7 @@ export type DeploymentState =
 
 /** One line of `ps`; times are Unix ms. */
 export interface DeploymentSummary {
-  /** Folder in the store; 32 hex digits. */
+  /** Name of its folder in the store; 32 hex digits. */
   name: string
   id?: string
   state: DeploymentState
@@ -33,17 +33,17 @@ export interface DeploymentSummary {
   executions?: number
   missed?: number
   nextStart?: number
-  /** Of the last execution that ended. */
+  /** Exit of the last ended execution. */
   exit?: JobExit
-  /** What is wrong with a damaged one. */
+  /** The fault of a damaged deployment. */
   error?: string
 }
 
-/** All that `inspect` shows. */
+/** Everything that `inspect` shows. */
 export interface DeploymentDetail extends DeploymentSummary, Partial<DeploymentFacts> {
   current?: RunningExecution
   history?: readonly PastExecution[]
-  /** Number of the last line. */
+  /** `seq`: number of the last line. */
   log?: { seq: number }
 }
 
@@ -70,12 +70,12 @@ interface DeploymentFacts {
   interfaces: string
   /** Names only. */
   environment: readonly string[]
-  /** For people: unknown fields, settings that are not enforced. */
+  /** For people: unknown fields, and settings that are not enforced. */
   warnings: readonly string[]
   methods?: readonly string[]
 }
 
-/** A deployment as far as it can be seen. */
+/** Parts of a deployment that a summary is made from. */
 export type Visible = Pick<ExecutionParts, 'keeper' | 'loaded' | 'live' | 'output'>
 
 export function summaryOf(deployment: Visible): DeploymentSummary {
@@ -113,7 +113,7 @@ export function stateOf(deployment: Visible): DeploymentState {
   return stepOf(deployment).kind === 'done' ? 'ended' : 'scheduled'
 }
 
-/** Whether nothing happens any more unless the operator says so, and all is told. */
+/** Whether nothing will happen without the operator, and everything is reported. */
 export function isAtRest(deployment: Visible): boolean {
   return deployment.live.phase === 'idle' && ['stopped', 'ended'].includes(stateOf(deployment))
 }

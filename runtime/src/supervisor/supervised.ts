@@ -1,5 +1,5 @@
 /**
- * A stored deployment, brought to life.
+ * Puts a stored deployment under supervision: loads it, and starts its life, record and log.
  * @module
  */
 import { createEventFeed } from './run/event-feed.ts'
@@ -18,11 +18,11 @@ export interface Supervised extends ExecutionParts {
   name: string
   folder: string
   life: DeploymentLife
-  /** Ends what runs of it, then its record, its log and whoever follows it; the first cause counts. */
+  /** Ends its execution, then closes record, log and feed; the first cause counts. */
   close(cause: EndCause): Promise<void>
 }
 
-/** @throws Error when its files are not what was stored */
+/** @throws Error when its files differ from what was stored */
 export async function superviseDeployment(
   paths: DeploymentPaths,
   record: DeploymentRecord,

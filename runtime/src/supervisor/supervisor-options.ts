@@ -1,5 +1,5 @@
 /**
- * What a supervisor works with.
+ * The options of a supervisor.
  * @module
  */
 import type { Logger } from '@causeway/service/log'
@@ -9,14 +9,14 @@ import type { DeploymentKeys } from './new-deployment.ts'
 import type { RecordReserve } from './record/record-reserve.ts'
 
 export interface SupervisorOptions {
-  /** Folder of the deployments; nobody else may write to it meanwhile. */
+  /** Folder of the deployments; no other process may write to it. */
   deployments: string
   logs: LogLimits
-  /** On the same disk. */
+  /** Reserved space on the same disk. */
   reserve: RecordReserve
   keys: DeploymentKeys
   execute: Execute
-  /** Once aborted, jobs are stopped without a grace period. */
+  /** Once aborted, jobs stop without a grace period, and a running grace period ends. */
   noGrace: AbortSignal
   log: Logger
 }

@@ -1,5 +1,5 @@
 /**
- * All deployments of a daemon.
+ * The supervisor: runs all deployments of a daemon over time, and takes an operator's commands.
  * @module
  */
 import { setMaxListeners } from 'node:events'
@@ -31,36 +31,36 @@ import {
   type DeploymentSummary,
 } from './summary.ts'
 
-/** A reference is a deployment's id, or the beginning of its name if no other begins so. */
+/** A reference is a deployment's id, or an unambiguous beginning of its name. */
 export interface Supervisor {
   deploy(request: DeployRequest): Promise<DeploymentDetail>
   list(): DeploymentSummary[]
   inspect(reference: string): DeploymentDetail
-  /** Ends what runs, and begins nothing until `start`. */
+  /** Ends the running execution, and starts no other until `start`. */
   stop(reference: string, graceMs?: number): Promise<DeploymentDetail>
-  /** Follows the schedule again; one that is over begins once more. */
+  /** Follows the schedule again; one without further executions starts from the beginning. */
   start(reference: string): Promise<DeploymentDetail>
   remove(reference: string, options: RemoveOptions): Promise<void>
   watch(reference: string): Watch
-  /** @throws StartError DEPLOYMENT_NOT_RUNNING, too */
+  /** @throws StartError also DEPLOYMENT_NOT_RUNNING */
   network(reference: string): Promise<NetworkView>
-  /** Ends all jobs with their grace time; the next supervisor continues them. */
+  /** Stops all jobs with a grace period; the next supervisor continues them. */
   close(): Promise<void>
 }
 
-/** What can be followed of a deployment. */
+/** Log, events and state of a deployment, for a follower. */
 export interface Watch {
   output: DeploymentLog
   feed: EventFeed
   detail: () => DeploymentDetail
-  /** Whether nothing happens any more unless the operator says so. */
+  /** Whether nothing will happen without the operator. */
   isAtRest: () => boolean
 }
 
-/** Continues what an earlier supervisor left. The jobs of that one must be gone. */
+/** Continues the deployments of an earlier supervisor, whose jobs must be gone. */
 export async function openSupervisor(options: SupervisorOptions): Promise<Supervisor> {
   const entries = new Map<string, Entry>()
-  // Every job listens to it, and Node 20 warns of more than ten listeners.
+  // Every job listens to this signal, and Node 20 warns of more than ten listeners.
   setMaxListeners(0, options.noGrace)
   for (const found of await findDeployments(options.deployments)) {
     entries.set(found.name, await adopt(found, options))
@@ -89,7 +89,7 @@ async function close(context: SupervisorContext): Promise<void> {
   const { entries, queues } = context
   const interruptAll = () => Promise.all([...entries.values()].map(interrupt))
   await Promise.all([interruptAll(), queues.settled()])
-  // What a deploy that was under way has begun.
+  // Interrupts deployments that a pending deploy has started meanwhile.
   await interruptAll()
 }
 

@@ -1,11 +1,11 @@
 /**
- * Does pieces of work under one name one after the other.
+ * Runs work with the same name one after the other.
  * @module
  */
 
 export interface Queues {
   run<T>(name: string, work: () => Promise<T>): Promise<T>
-  /** Resolves when all that was begun is done. */
+  /** Resolves when all work so far has ended. */
   settled(): Promise<void>
 }
 

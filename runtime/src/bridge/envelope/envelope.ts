@@ -1,6 +1,6 @@
 /**
- * Line → request. json-rpc-2.0 lets through what the specification forbids (id objects, string
- * params, a batch of one), so the shape is checked here before it sees a request.
+ * Parses a line into a request. json-rpc-2.0 accepts what the specification forbids (id objects,
+ * string params, a batch of one), so the shape is checked before it sees a request.
  * @module
  */
 import { isUtf8 } from 'node:buffer'
@@ -10,20 +10,20 @@ import { jsonType } from '../params/json-type.ts'
 import type { BridgeLimits } from '../limits/limits.ts'
 import { isTooComplex } from './structure.ts'
 
-/** A request whose shape is right; the method need not exist. */
+/** A request with a valid shape; the method may not exist. */
 export interface Envelope {
   method: string
-  /** Positional; absent and null are `[]`, an object is its only element. */
+  /** Positional; `[]` for absent and null; an object becomes the only element. */
   params: readonly unknown[]
   /** Undefined for a notification. */
   id: string | number | null | undefined
 }
 
-/** A line that is no request: why, and the id that its reply must carry. */
+/** An invalid line: why, and the id for its reply. */
 export interface RefusedLine {
   error: RpcError
   id: string | number | null
-  /** What the reply's id really is, when no JavaScript number can hold it. */
+  /** The id's exact digits, when no JavaScript number can represent them. */
   exact?: ExactId | undefined
 }
 
@@ -31,7 +31,7 @@ export type ParsedLine = { envelope: Envelope; exact?: ExactId | undefined } | R
 
 /**
  * Checks one request line, without its newline (DESIGN, Bridge: Envelope; JSON-RPC 2.0 §4).
- * @param line its text, or its bytes when they may be no valid UTF-8
+ * @param line its text, or its bytes when they may not be valid UTF-8
  */
 export function parseLine(
   line: string | Buffer,

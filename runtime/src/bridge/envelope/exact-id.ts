@@ -1,11 +1,11 @@
 /**
- * Numeric ids that a JavaScript number cannot hold (clients count in nanoseconds): the reply must
- * carry the digits that came, so a token stands for them until the reply is text.
+ * Keeps numeric ids that a JavaScript number cannot represent (clients count in nanoseconds): the
+ * reply must repeat the digits, so a token replaces them until the reply is text.
  * @module
  */
 import { randomUUID } from 'node:crypto'
 
-/** A token to route by, and the digits it stands for. */
+/** A token, and the digits that it replaces. */
 export interface ExactId {
   token: string
   digits: string
@@ -14,7 +14,7 @@ export interface ExactId {
 const integer = /-?\d+(?![\d.eE])/y
 const string = /"[^"\\]*(?:\\.[^"\\]*)*"/y
 
-/** The exact form of a parsed request's id, when its number lost digits. */
+/** The exact id of a parsed request; undefined when the number lost no digits. */
 export function exactId(text: string, id: unknown): ExactId | undefined {
   if (typeof id !== 'number' || !Number.isInteger(id) || Number.isSafeInteger(id)) return undefined
   const digits = findTopLevelInteger(text, 'id')
@@ -26,7 +26,7 @@ export function restoreId(reply: string, { token, digits }: ExactId): string {
   return reply.replace(`"${token}"`, digits)
 }
 
-/** The last value of a key of the outermost object, as JSON.parse takes it, in valid JSON text. */
+/** The last value of a key in the outermost object of JSON text, as JSON.parse takes it. */
 function findTopLevelInteger(text: string, key: string): string | undefined {
   let depth = 0
   let found: string | undefined

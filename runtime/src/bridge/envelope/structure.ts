@@ -1,6 +1,6 @@
 /**
- * How much there is to parse in a line: half a megabyte of brackets takes JSON.parse a hundred
- * times as long as a string of that size, and the whole host would wait for it.
+ * Limits what JSON.parse has to do: it takes a hundred times as long for half a megabyte of
+ * brackets as for a string of that size, and blocks the whole host meanwhile.
  * @module
  */
 
@@ -10,7 +10,7 @@ const isStructural = new Uint8Array(128)
 for (const code of Buffer.from('[{]}:,')) isStructural[code] = 1
 
 /**
- * Whether a text has more structural characters (RFC 8259 §2: brackets, colons, commas) outside its
+ * Whether a text has more structural characters (RFC 8259 §2: brackets, colons, commas) outside of
  * strings than allowed.
  */
 export function isTooComplex(text: string, maxStructure: number): boolean {

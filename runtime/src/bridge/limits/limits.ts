@@ -1,6 +1,6 @@
 /**
- * What one deployment's bridge accepts at the most. Every deployment has its own, and each limit
- * names the attack it stops; the operator's file sets them under `[bridge.limits]`.
+ * Limits of one deployment's bridge. Each limit names the attack that it stops; the operator sets
+ * them under `[bridge.limits]`.
  * @module
  */
 import type { MethodClass } from '../methods.ts'
@@ -9,40 +9,40 @@ import type { MethodClass } from '../methods.ts'
 export interface ClassLimits {
   /** Calls per second in the long run. Stops a job from keeping the host busy. */
   perSecond: number
-  /** Calls at once after a pause. */
+  /** Calls that may come at once after a pause. */
   burst: number
-  /** Time for an answer, ms. Stops calls that hang from using up the calls in flight. */
+  /** Time for an answer, ms. Stops hanging calls from using up the calls in flight. */
   deadlineMs: number
 }
 
 export interface BridgeLimits extends Readonly<Record<MethodClass, ClassLimits>> {
-  /** Bytes of a request line, newline excluded. Stops memory being filled by a line without end. */
+  /** Bytes of a request line without its newline. Stops an endless line from filling the memory. */
   maxLineBytes: number
   /**
-   * Brackets, colons and commas outside the strings of a line; requests of the contract have below
-   * 100. Stops the host being held up by parsing, which takes a hundred times as long for brackets
-   * as for text.
+   * Brackets, colons and commas outside of strings in a line; requests of the contract have below
+   * 100. Stops parsing from blocking the host: it takes a hundred times as long for brackets as for
+   * text.
    */
   maxStructure: number
-  /** Time from accept to the whole line, ms. Stops connections held open by dribbling bytes. */
+  /** Time from accept to the whole line, ms. Stops slow senders from holding connections. */
   lineTimeoutMs: number
-  /** Open connections. Stops descriptors being used up. */
+  /** Open connections. Stops a job from using up descriptors. */
   maxConnections: number
-  /** Calls whose work goes on at once. Stops work being queued without bound. */
+  /** Calls in flight. Stops work from queueing without bound. */
   maxInFlight: number
   /**
-   * Bytes of unfinished lines and unsent replies of all connections together. Stops memory being
-   * filled by many lines, each below the limit.
+   * Bytes of unfinished lines and unsent replies of all connections together. Stops many lines,
+   * each below its limit, from filling the memory.
    */
   maxBufferedBytes: number
-  /** Time without progress in sending a reply, ms. Stops replies nobody reads from piling up. */
+  /** Time without progress in sending a reply, ms. Stops unread replies from piling up. */
   sendTimeoutMs: number
   /**
-   * Bytes read and thrown away after a reply, so that a peer that goes on sending can still read
-   * it. Stops a sender without end.
+   * Bytes discarded after a reply, so that a peer that still sends can read it. Stops endless
+   * senders.
    */
   maxDrainBytes: number
-  /** Time for that, ms. Stops connections held open after their reply. */
+  /** Time for discarding, ms. Stops peers from holding connections after their reply. */
   drainTimeoutMs: number
 }
 
@@ -58,13 +58,13 @@ export const defaultLimits: BridgeLimits = {
   drainTimeoutMs: 1_000,
   read: { perSecond: 2_000, burst: 4_000, deadlineMs: 5_000 },
   key: { perSecond: 1_000, burst: 2_000, deadlineMs: 10_000 },
-  // Each is up to a hundred DNS queries: stops the host being used to flood others.
+  // A call makes up to a hundred DNS queries: the limit stops jobs from flooding others.
   network: { perSecond: 2, burst: 20, deadlineMs: 10_000 },
 }
 
 const noClassLimits: ClassLimits = { perSecond: Infinity, burst: Infinity, deadlineMs: Infinity }
 
-/** For measuring: what a peer may take of the host is not limited, how long it may hang on is. */
+/** For measurements: resources are not limited, but slow peers still are. */
 export const noLimits: BridgeLimits = {
   ...defaultLimits,
   lineTimeoutMs: Infinity,

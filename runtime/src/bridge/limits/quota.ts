@@ -1,5 +1,5 @@
 /**
- * What one deployment's calls may take: how often and how long by class, how many at once.
+ * Quota of one deployment's calls: rate and deadline by class, and calls in flight.
  * @module
  */
 import type { MethodName } from '@causeway/guest-sdk/protocol'
@@ -9,22 +9,21 @@ import { methodClasses, methodTable, type MethodClass } from '../methods.ts'
 import { tooMany } from '../notices.ts'
 import { createTokenBucket, type TakeTokens } from './token-bucket.ts'
 
-/** The limits that a quota keeps. */
 export type CallLimits = Pick<BridgeLimits, MethodClass | 'maxInFlight'>
 
 export interface Quota {
-  /** Counts the reading of a long line, before it is read; the refusal when it is too much. */
+  /** Counts a long line, before it is parsed. @returns the refusal when it exceeds the rate */
   takeLine(bytes: number): RpcError | undefined
-  /** Counts a call of the class; the refusal when it is one too many. */
+  /** Counts a call of the class. @returns the refusal when it exceeds a limit */
   take(methodClass: MethodClass): RpcError | undefined
   /**
-   * A result that is still to come, or DEADLINE_EXCEEDED. It is in flight until it really comes:
-   * work that nobody waits for any more is work all the same.
+   * Adds the deadline to a pending result: it rejects with DEADLINE_EXCEEDED. The call stays in
+   * flight until its work ends, because that still uses the host.
    */
   hold(method: MethodName, pending: Promise<unknown>): Promise<unknown>
 }
 
-// So much of a line takes the host about as long as a whole call of class `read`.
+// Parsing this many bytes takes about as long as a whole call of class `read`.
 const bytesOfOneCall = 4096
 
 /** @param keyCost tokens that a call of class `key` takes, 1 or more */

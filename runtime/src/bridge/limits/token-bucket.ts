@@ -1,15 +1,15 @@
 /**
- * How often something may happen: so many per second in the long run, so many at once.
+ * Token bucket: limits the rate per second and the burst.
  * @module
  */
 
 /**
- * Takes tokens, one by default; more than a burst count as a burst.
- * @returns 0, or the time until there are enough, ms rounded up
+ * Takes tokens, one by default; at most a burst.
+ * @returns 0, or the time until there are enough tokens, in ms rounded up
  */
 export type TakeTokens = (count?: number) => number
 
-/** @param now ms of a steady clock */
+/** @param now monotonic clock, ms */
 export function createTokenBucket(
   { perSecond, burst }: { perSecond: number; burst: number },
   now: () => number = () => performance.now(),

@@ -1,5 +1,5 @@
 /**
- * `rpc.discover`: what this bridge serves to its deployment.
+ * Handler of `rpc.discover`: lists the methods that this bridge serves to its deployment.
  * @module
  */
 import type { DiscoverMethods } from '@causeway/guest-sdk/protocol'
@@ -7,7 +7,7 @@ import { availability, methodNames, type GateOptions } from '../gate.ts'
 import type { Handlers } from '../methods.ts'
 import { describeMethod, openRpcDocument, type HostFacts } from './openrpc.ts'
 
-/** @param options those of the bridge's gate; what it refuses is told as not available */
+/** @param options options of the bridge's gate; refused methods are listed as not available */
 export function discoverHandlers(
   options: GateOptions & HostFacts,
 ): Handlers<keyof DiscoverMethods> {

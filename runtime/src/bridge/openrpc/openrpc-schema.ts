@@ -1,5 +1,5 @@
 /**
- * Result of `rpc.discover` as a schema: an OpenRPC 1.3 document.
+ * Schema of the result of `rpc.discover`: an OpenRPC 1.3 document.
  * @module
  */
 import * as v from 'valibot'
@@ -9,7 +9,7 @@ const jsonSchema = described(v.record(v.string(), v.unknown()), 'JSON Schema, dr
 
 const contentDescriptor = v.strictObject({
   name: text('`params` or `result`; it is not on the wire.'),
-  required: v.exactOptional(described(v.boolean(), 'Whether it must be there.')),
+  required: v.exactOptional(described(v.boolean(), 'Whether it is required.')),
   schema: jsonSchema,
 })
 
@@ -45,13 +45,13 @@ const method = v.strictObject({
     v.picklist(['any', 'mobile']),
     '`mobile`: only on hosts that embed a web view.',
   ),
-  'x-class': text('Whose rate and deadline limits the method counts against.'),
-  'x-availability': described(availability, 'What holds for the caller.'),
+  'x-class': text('Class whose rate and deadline limits apply to the method.'),
+  'x-availability': described(availability, 'Whether the caller may use it, and why not.'),
 })
 
 const error = v.strictObject({
   code: described(v.number(), 'JSON-RPC code.'),
-  description: text('When a call fails so.'),
+  description: text('When a call fails with this kind.'),
   retry: described(
     v.picklist(['no', 'yes', 'after']),
     'Whether the same call may succeed later; `after`: when the error has `retryAfterMs`.',
@@ -65,13 +65,13 @@ const network = v.strictObject({
   ),
   enforced: described(
     v.boolean(),
-    'Whether the kernel keeps the limits; else `network_whitelist` verifies and changes nothing.',
+    'Whether the kernel enforces the limits; else `network_whitelist` verifies and changes nothing.',
   ),
   connectionsPerSecond: v.exactOptional(
     described(v.number(), 'New connections to addresses that are not whitelisted.'),
   ),
   connectionBurst: v.exactOptional(
-    described(v.number(), 'How many at once, before that rate holds.'),
+    described(v.number(), 'How many may come at once, before that rate applies.'),
   ),
 })
 

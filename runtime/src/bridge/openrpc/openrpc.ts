@@ -1,5 +1,5 @@
 /**
- * The method table as an OpenRPC 1.3 document; params and results as JSON Schemas of draft 7.
+ * Turns the method table into an OpenRPC 1.3 document, with JSON Schemas of draft 7.
  * @module
  */
 import {
@@ -20,7 +20,7 @@ import { toJsonSchema } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
 import { methodTable } from '../methods.ts'
 
-/** What the document says of the host. */
+/** Facts about the host in the document. */
 export interface HostFacts {
   /** Bridge level. */
   level: string
@@ -28,7 +28,7 @@ export interface HostFacts {
   network?: DiscoveredNetwork
 }
 
-/** The document for a host, around methods in the table's order. */
+/** The document of a host; methods are in the table's order. */
 export function openRpcDocument<M extends MethodDescription>(
   { level, signer, network }: HostFacts,
   methods: M[],
@@ -46,7 +46,7 @@ export function openRpcDocument<M extends MethodDescription>(
   }
 }
 
-/** What the document says of one method, whoever asks. */
+/** Describes one method; the same for every caller. */
 export function describeMethod(name: MethodName): MethodDescription {
   const { summary, params, result, class: methodClass } = methodTable[name]
   const { since, platform } = methodFacts[name]
@@ -63,7 +63,7 @@ export function describeMethod(name: MethodName): MethodDescription {
   }
 }
 
-/** Kinds that a method may answer beyond those that every call may. */
+/** Error kinds of a method beyond those of every call. */
 export function ownErrors(name: MethodName): ErrorKind[] {
   const { params, errors } = methodTable[name]
   return items(params).length === 0 ? [...errors] : ['INVALID_PARAMS', ...errors]
@@ -76,7 +76,7 @@ function describeError(kind: ErrorKind): ErrorDescription {
   return { code: errorCodes[kind], description: when, retry }
 }
 
-/** OpenRPC wants one entry a code. */
+/** OpenRPC requires one entry per code. */
 function describeErrors(kinds: readonly ErrorKind[]): DiscoveredError[] {
   const codes = [...new Set(kinds.map((kind) => errorCodes[kind]))]
   return codes.map((code) => {
@@ -93,13 +93,13 @@ function describeParams(params: v.GenericSchema): ContentDescriptor[] {
   }))
 }
 
-/** Every row's params are a tuple. */
+/** The elements of a row's params, which are always a tuple. */
 function items(params: v.GenericSchema): v.GenericSchema[] {
   return (params as unknown as { items: v.GenericSchema[] }).items
 }
 
 function jsonSchema(schema: v.GenericSchema): JsonSchema {
-  // A document holds many schemas; what draft they are stands in OpenRPC's specification.
+  // Without `$schema`: OpenRPC's specification defines the draft.
   const { $schema: _, ...rest } = toJsonSchema(schema)
   return rest
 }

@@ -1,17 +1,17 @@
 /**
- * Fields of params and results with what they mean, which the reference and `rpc.discover` tell.
+ * Schemas of fields in params and results, described for the reference and `rpc.discover`.
  * @module
  */
 import { encryptionCurves, signingCurves, type ErrorKind } from '@causeway/guest-sdk/protocol'
 import * as v from 'valibot'
 import { hexPattern } from '../hex.ts'
 
-/** A schema and what its value means, in one sentence. */
+/** A schema with a description of its value, in one sentence. */
 export function described<S extends v.GenericSchema>(schema: S, meaning: string) {
   return v.pipe(schema, v.description(meaning))
 }
 
-// A schema's own message is the error kind that its refusal carries.
+// The message of a schema is the error kind for values that it refuses.
 const kind = (name: ErrorKind) => name
 
 const hexIn = v.pipe(v.string(), v.regex(hexPattern), v.title('hex'))

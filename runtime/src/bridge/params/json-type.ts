@@ -1,4 +1,4 @@
-/** What a JSON value is, with its article, for "expected …, found …"; never its content. */
+/** The type of a JSON value with its article, for "expected …, found …"; never its content. */
 export function jsonType(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (value === null) return 'null'

@@ -1,6 +1,6 @@
 /**
- * Params → what a handler takes. Lenient where live clients are: null for an optional field means
- * absent, unknown fields and extra array elements are ignored.
+ * Checks and converts params for handlers. As lenient as live clients need: null for an optional
+ * field means absent; unknown fields and extra array elements are ignored.
  * @module
  */
 import type { MethodName, MethodParams } from '@causeway/guest-sdk/protocol'
@@ -11,10 +11,10 @@ import { describeBadHex } from '../hex.ts'
 import { jsonType } from './json-type.ts'
 import { methodTable } from '../methods.ts'
 
-// The deepest params of the contract are two objects deep; hostile depth must not reach recursion.
+// Params of the contract are at most two objects deep; hostile depth must not cause recursion.
 const maxNullDepth = 4
 
-/** Checks params against the method's row. @throws RpcError naming the field. */
+/** Checks params against the method's row. @throws RpcError naming the field */
 export function parseParams<M extends MethodName>(
   method: M,
   params: readonly unknown[],
@@ -31,7 +31,7 @@ export function parseParams<M extends MethodName>(
   throw toRpcError(method, result.issues[0])
 }
 
-/** Names of fields and indexes of elements that {@link parseParams} passes over. */
+/** Names of fields and indexes of elements that {@link parseParams} ignores. */
 export function ignoredParams(method: MethodName, params: readonly unknown[]): string[] {
   const { items } = methodTable[method].params as unknown as v.TupleSchema<[], undefined>
   return params.flatMap((value, index) => {
@@ -54,7 +54,7 @@ function toRpcError(method: MethodName, issue: v.BaseIssue<unknown>): RpcError {
   const kind = Object.hasOwn(errorCodes, issue.message)
     ? (issue.message as ErrorKind)
     : 'INVALID_PARAMS'
-  // valibot takes an array for an object that lacks every field.
+  // valibot treats an array as an object without fields.
   const element = issue.path?.[1]?.input
   if (field === '' || Array.isArray(element)) {
     const found = jsonType(element ?? issue.input)
@@ -78,7 +78,7 @@ function expected(issue: v.BaseIssue<unknown>): string {
 function found(issue: v.BaseIssue<unknown>): string {
   if (isMissing(issue)) return 'nothing'
   if (issue.type === 'regex') return describeBadHex(String(issue.input))
-  // Only a wrong choice is shown: every other string may be a plaintext.
+  // Only the value of a choice is shown: any other string may be a plaintext.
   if (issue.type === 'picklist' && typeof issue.input === 'string') {
     return JSON.stringify(issue.input.slice(0, 40))
   }

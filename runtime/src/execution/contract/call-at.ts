@@ -1,14 +1,14 @@
 /**
- * A call at a time of the clock, however far away, also when the clock is set or the host sleeps.
+ * Calls a function at a clock time, however far away, even if the clock is set or the host sleeps.
  * @module
  */
 
-// Timers count no sleep of the host and hold 24 days at most: so it looks again and again.
+// Timers ignore sleep of the host and take at most 24 days, so the clock is read again and again.
 const longestWaitMs = 60_000
 
 /**
  * Calls once the clock shows `time` (Unix ms) or later; never without a time.
- * @returns how to call it off
+ * @returns how to cancel
  */
 export function callAt(time: number | undefined, call: () => void): { cancel(): void } {
   let timer: NodeJS.Timeout | undefined

@@ -1,20 +1,20 @@
 /**
- * The deadline of an execution: it ends what is being prepared as well as a job that runs.
+ * Enforces the deadline of an execution, during preparation as well as while a job runs.
  * @module
  */
 import { callAt } from './call-at.ts'
 import type { JobExit } from './exit.ts'
 import type { Execute } from './request.ts'
 
-const lateness = new Error('its time was over')
+const lateness = new Error('the deadline has passed')
 
-/** The exit of an execution that its deadline ended before there was a job. */
+/** Exit of an execution whose deadline passed before a job was started. */
 const lateExit: JobExit = { reason: 'timeout', detail: lateness.message }
 
-/** The same executions, with their deadline as one more reason of their signal. */
+/** Wraps `execute`: the deadline aborts the signal, too. */
 export function inTime(execute: Execute): Execute {
   return async (request) => {
-    // Node 20 keeps a signal of AbortSignal.any for ever, with all that listens to it.
+    // Node 20 never frees a signal of AbortSignal.any, nor its listeners.
     const either = new AbortController()
     const passOn = () => either.abort(request.signal.reason)
     request.signal.addEventListener('abort', passOn)
@@ -32,7 +32,7 @@ export function inTime(execute: Execute): Execute {
   }
 }
 
-/** Whether it was the deadline that ended an execution. */
+/** Whether the deadline aborted the signal. */
 export function isLate(signal: AbortSignal): boolean {
   return signal.reason === lateness
 }

@@ -1,5 +1,5 @@
 /**
- * How a job ended, as records keep it.
+ * Schema and text of a job's exit.
  * @module
  */
 import * as v from 'valibot'
@@ -13,7 +13,7 @@ const waitStatus = v.union([
   v.strictObject({ signal: v.string(), number: code }),
 ])
 
-/** As {@link JobExit}, which a compile error here would tell apart from it. */
+/** Schema of {@link JobExit}; a difference between the two does not compile. */
 export const jobExitSchema: v.GenericSchema<JobExit> = v.variant('reason', [
   v.strictObject({ reason: v.literal('exited'), code }),
   v.strictObject({ reason: v.literal('signaled'), signal: v.string(), number: code }),
@@ -25,7 +25,7 @@ export const jobExitSchema: v.GenericSchema<JobExit> = v.variant('reason', [
   v.strictObject({ reason: v.literal('start-failed'), detail: v.string() }),
 ])
 
-/** For a person. */
+/** Text for people. */
 export function describeExit(exit: JobExit): string {
   switch (exit.reason) {
     case 'exited':

@@ -1,5 +1,5 @@
 /**
- * What a deployment asks of whoever runs jobs, so that its tests need no sandbox.
+ * The contract between supervisor and execution, so that tests of one do not need the other.
  * @module
  */
 import type { Readable } from 'node:stream'
@@ -9,12 +9,12 @@ import type { LookAtNetwork } from '../../network/network-view.ts'
 import type { JobExit } from './exit.ts'
 import type { LoadedDeployment } from '../../deployment/load.ts'
 
-/** What happens in an execution, in order; `warning` may come at any time. */
+/** Events of an execution, in order; `warning` may come at any time. */
 export type ExecutionEvent =
   | { type: 'warning'; message: string }
   | { type: 'image-progress'; progress: ImageProgress }
   | { type: 'image-verified'; sha256: string; bytes: number; fromCache: boolean; url: string }
-  /** `bytes` of the unpacked image. */
+  /** `bytes`: size of the unpacked image. */
   | { type: 'root-ready'; bytes: number; durationMs: number; fromCache: boolean }
   | { type: 'bridge-open'; socket: string; deployment: string }
   | {
@@ -29,28 +29,28 @@ export type ExecutionEvent =
 
 export interface ExecutionRequest {
   loaded: LoadedDeployment
-  /** Of the execution; a root that an earlier attempt prepared there is used again. */
+  /** Folder of the execution; a root that an earlier attempt prepared there is used again. */
   folder: string
   firstAttempt: number
-  /** Restarts that count already. */
+  /** Restarts so far. */
   restarts: number
   allowLocalImages: boolean
-  /** Ends it: SIGTERM to the job, after the grace time the whole tree. */
+  /** Ends the execution: SIGTERM to the job; SIGKILL to its tree after the grace period. */
   signal: AbortSignal
-  /** Read when the signal is there; undefined for the host's own setting. */
+  /** Grace period, read when `signal` aborts; undefined for the host's setting. */
   graceMs: () => number | undefined
-  /** Once it is there, what is ended has no grace time, or no more of it. */
+  /** Once aborted, jobs stop without a grace period, and a running grace period ends. */
   noGrace?: AbortSignal
-  /** Unix ms at which it is ended, whatever it is doing; its exit is `timeout` then. */
+  /** Unix ms at which the execution ends in any case, with exit `timeout`. */
   deadline?: number
   onEvent: (event: ExecutionEvent) => void
-  /** Resolves when both streams have ended. */
+  /** Reads the job's output; resolves when both streams have ended. */
   onOutput: (job: { stdout: Readable; stderr: Readable }, attempt: number) => Promise<unknown>
-  /** Given the way to look at its network, as long as it runs. */
+  /** Receives a function that returns the state of the job's network while it runs. */
   onNetwork?: (look: LookAtNetwork) => void
-  /** Name of the bridge's socket; default a random one. */
+  /** Name of the bridge's socket; random by default. */
   socket?: string
-  /** Sees every call of the job; without it a call costs less. */
+  /** Observes every call of the job; without an observer a call costs less. */
   onCall?: (record: CallRecord) => void
 }
 

@@ -1,14 +1,14 @@
 /**
- * Whether a job is started again within its execution.
+ * Decides whether a job is restarted within its execution.
  * @module
  */
 import type { Manifest } from '@causeway/manifest'
 import type { JobExit } from './exit.ts'
 
-/** Restarts within one execution; what fails more often will not come right. */
+/** Most restarts within one execution; a job that fails more often will not recover. */
 export const maxRestarts = 3
 
-/** @param restarts how often it was started again before */
+/** @param restarts restarts so far */
 export function restartsAfter(
   policy: Manifest['restartPolicy'],
   exit: JobExit,
@@ -19,12 +19,12 @@ export function restartsAfter(
   return policy === 'always' || exit.reason !== 'exited' || exit.code !== 0
 }
 
-// Another attempt would meet the same. One that was told to end is not asked.
+// True: another attempt would fail the same way. The caller never restarts a stopped job.
 const isFinal: Record<JobExit['reason'], boolean> = {
   exited: false,
   signaled: false,
   oom: false,
-  // Also by a job that destroyed its own sandbox.
+  // Also the exit of a job that destroyed its own sandbox.
   killed: false,
   timeout: true,
   'start-failed': true,

@@ -1,6 +1,6 @@
 /**
- * A job's stdout or stderr → its log. A job that prints faster than the disk writes waits in its
- * own pipe.
+ * Writes a job's stdout or stderr to its log. A job that prints faster than the disk writes is
+ * slowed down by its own pipe.
  * @module
  */
 import type { Readable } from 'node:stream'
@@ -8,11 +8,11 @@ import { createLineSplitter, type LinePiece } from './log-lines.ts'
 
 export interface CaptureOptions {
   append: (pieces: readonly LinePiece[]) => Promise<void>
-  /** Silence after which a line without end is written all the same, such as a prompt. */
+  /** Time without output after which a line without a line end is written, such as a prompt. */
   idleMs: number
 }
 
-/** Resolves when the stream has ended, or was destroyed, and all of it is written. */
+/** Resolves when the stream has ended or was destroyed, and all of it is written. */
 export async function captureStream(
   stream: Readable,
   { append, idleMs }: CaptureOptions,
@@ -26,7 +26,7 @@ export async function captureStream(
       if (splitter.isPending) idle = setTimeout(() => void append(splitter.flush()), idleMs)
     }
   } catch {
-    // Destroyed, because nobody waits for the rest of an ended job's output.
+    // Destroyed: nobody waits for the remaining output of an ended job.
   } finally {
     clearTimeout(idle)
   }

@@ -1,5 +1,5 @@
 /**
- * One line of a deployment's log, as it is on disk and as readers get it.
+ * Formats and parses one entry of a deployment's log: a line of JSON.
  * @module
  */
 import { isUtf8 } from 'node:buffer'
@@ -7,10 +7,10 @@ import type { LinePiece } from './log-lines.ts'
 
 export const logStreams = ['stdout', 'stderr', 'host'] as const
 
-/** `stdout` and `stderr` are the job's; `host` is what Causeway says about it. */
+/** `stdout` and `stderr` are the job's; Causeway writes `host`. */
 export type LogStream = (typeof logStreams)[number]
 
-/** Where a line comes from; 0 stands for none. */
+/** Source of a line; 0 stands for none. */
 export interface LogSource {
   execution: number
   attempt: number
@@ -18,18 +18,18 @@ export interface LogSource {
 }
 
 export interface LogEntry extends LogSource {
-  /** Counts from 1 in each deployment; a gap is what was rotated away or had no room on the disk. */
+  /** Counts from 1 in each deployment; missing numbers were rotated away or lost on a full disk. */
   seq: number
-  /** When it was written: ISO 8601 with milliseconds. */
+  /** Time of writing: ISO 8601 with milliseconds. */
   time: string
   text?: string
-  /** In place of `text` for bytes that are not UTF-8. */
+  /** Instead of `text`, for bytes that are not UTF-8. */
   base64?: string
-  /** The line goes on in the next entry of the stream, or its stream ended without a line's end. */
+  /** The line continues in the next entry of the stream, or the stream ended within it. */
   partial?: true
 }
 
-/** The lines of entries from `seq` on, each with its line's end. */
+/** Formats entries, numbered from `seq`, each with a line end. */
 export function formatEntries(
   pieces: readonly LinePiece[],
   seq: number,
@@ -49,7 +49,7 @@ function content(bytes: Buffer): string {
   return `"base64":"${bytes.toString('base64')}"`
 }
 
-/** The entry of a line without its end; undefined for anything else, such as half of one. */
+/** Parses a line without its line end; undefined for anything but an entry, such as half of one. */
 export function parseEntry(line: string): LogEntry | undefined {
   try {
     const entry = JSON.parse(line) as Partial<LogEntry> | null
@@ -64,7 +64,7 @@ export function isLogStream(name: unknown): name is LogStream {
   return logStreams.some((stream) => stream === name)
 }
 
-/** The bytes that the job wrote. */
+/** The bytes of an entry as the job wrote them. */
 export function entryBytes({ text, base64, partial }: LogEntry): Buffer {
   const bytes = base64 === undefined ? Buffer.from(text ?? '') : Buffer.from(base64, 'base64')
   return partial ? bytes : Buffer.concat([bytes, Buffer.from('\n')])

@@ -1,5 +1,5 @@
 /**
- * A job's output, cut into lines of bounded length.
+ * Splits a job's output into lines of limited length.
  * @module
  */
 
@@ -7,25 +7,25 @@ const lineEnd = 0x0a
 const defaultMaxBytes = 16 * 1024
 const longestCharacter = 4
 
-/** A line without its end, or a piece of one. */
+/** A line without its line end, or a piece of one. */
 export interface LinePiece {
   bytes: Buffer
-  /** No line's end followed. */
+  /** True when no line end followed. */
   partial: boolean
 }
 
 export interface LineSplitter {
-  /** Whether the start of a line waits for the rest of it. */
+  /** Whether an unfinished line is buffered. */
   readonly isPending: boolean
-  /** The lines that end in these bytes, and pieces of what is longer than allowed. */
+  /** Lines that end in this chunk, and pieces of lines over the limit. */
   push(chunk: Buffer): LinePiece[]
-  /** What waits so far, so that a prompt shows; the beginning of a character waits on. */
+  /** The buffered text, for a prompt to be shown; an incomplete character stays buffered. */
   flush(): LinePiece[]
-  /** All that waits. */
+  /** Everything buffered. */
   end(): LinePiece[]
 }
 
-/** @param maxBytes of a piece: a line without end must not fill the memory */
+/** @param maxBytes limit of a piece, so that an endless line does not fill the memory */
 export function createLineSplitter(maxBytes = defaultMaxBytes): LineSplitter {
   let pending = Buffer.alloc(0)
   const take = (length: number): LinePiece[] => {
@@ -40,7 +40,7 @@ export function createLineSplitter(maxBytes = defaultMaxBytes): LineSplitter {
     push(chunk) {
       const data = pending.length > 0 ? Buffer.concat([pending, chunk]) : chunk
       const { pieces, rest } = splitLines(data, maxBytes)
-      // A copy: a few bytes must not keep the whole chunk.
+      // Copied, so that a few bytes do not keep the whole chunk in memory.
       pending = Buffer.from(rest)
       return pieces
     },
@@ -61,12 +61,12 @@ function splitLines(data: Buffer, maxBytes: number): { pieces: LinePiece[]; rest
   return { pieces, rest: data.subarray(start) }
 }
 
-/** Cuts pieces off until the rest is short enough. @returns where the rest begins */
+/** Cuts off pieces until the rest is within the limit. @returns offset of the rest */
 function cutLong(line: Buffer, from: number, maxBytes: number, pieces: LinePiece[]): number {
   let start = from
   while (line.length - start > maxBytes) {
     const piece = line.subarray(start, start + maxBytes)
-    // Not within a character: both halves would no longer be text.
+    // Cut between characters: half a character is not valid text.
     const bytes = piece.subarray(0, wholeCharacters(piece) || maxBytes)
     pieces.push({ bytes, partial: true })
     start += bytes.length
@@ -74,7 +74,7 @@ function cutLong(line: Buffer, from: number, maxBytes: number, pieces: LinePiece
   return start
 }
 
-/** The length without the beginning of a UTF-8 character at the end. */
+/** The length without an incomplete UTF-8 character at the end. */
 function wholeCharacters(bytes: Buffer): number {
   for (let back = 1; back < longestCharacter && back <= bytes.length; back++) {
     const byte = bytes[bytes.length - back] ?? 0

@@ -1,5 +1,5 @@
 /**
- * Reads a deployment's log from a number on, over its files, and on while it is written.
+ * Reads a deployment's log from a number on, across its files, and optionally follows it.
  * @module
  */
 import type { FileHandle } from 'node:fs/promises'
@@ -16,26 +16,26 @@ import type { LogEnd } from './log-state.ts'
 export interface LogQuery {
   /** Only entries with a higher number. */
   since?: number
-  /** Only so many of the last ones. */
+  /** Only this many of the last entries. */
   tail?: number
-  /** Asked when all is read: whether to wait for more. */
+  /** Called when all is read: whether to wait for more. */
   follow?: () => boolean
-  /** Only of these streams. */
+  /** Only entries of these streams. */
   streams?: ReadonlySet<LogStream>
 }
 
-/** What a reader needs of a log. */
+/** The part of a log that a reader uses. */
 export interface ReadableLog {
   folder: string
-  /** Up to where it is written. */
+  /** End of the written part. */
   readonly end: LogEnd
-  /** Resolves when there may be higher numbers, or with false when there will be none. */
+  /** Resolves to true when there may be higher numbers, to false when there will be none. */
   waitFor(above: number, signal: AbortSignal): Promise<boolean>
 }
 
 const noMore = () => false
 
-/** The lines as they are on disk, some at a time; ends with the log, or by the signal. */
+/** Yields batches of lines as they are on disk; ends with the log or by the signal. */
 export async function* readLog(
   log: ReadableLog,
   query: LogQuery,
@@ -55,7 +55,7 @@ function isOf({ streams }: LogQuery, stream: LogStream): boolean {
   return streams === undefined || streams.has(stream)
 }
 
-/** The lines of the file that holds a number, and of those after it. */
+/** The lines of the file that contains a number, and of later files. */
 async function* readAll(
   log: ReadableLog,
   after: number,
@@ -65,7 +65,7 @@ async function* readAll(
   const segments = await listSegments(log.folder)
   let segment = segments.findLast(({ first }) => first <= after + 1) ?? segments[0]
   while (segment && !signal.aborted) {
-    // One that was rotated away since is a gap.
+    // A file that was rotated away meanwhile leaves a gap.
     const file = await openSegment(segment.path)
     try {
       if (file) yield* readOne(log, segment, file, follow, signal)
@@ -90,7 +90,7 @@ async function* readOne(
       offset = read
       yield lines
     }
-    // Whole when another file was begun before it was read to its end.
+    // The file was already complete when its lines were read: a later one is being written.
     if (end.segment !== segment.first) return
     if (end !== log.end) continue
     if (!follow() || !(await log.waitFor(end.seq, signal))) return
@@ -101,7 +101,7 @@ async function segmentAfter(log: ReadableLog, { first }: Segment): Promise<Segme
   return (await listSegments(log.folder)).find((segment) => segment.first > first)
 }
 
-/** The number before the last `tail` entries that are wanted; it reads from the newest file back. */
+/** The number before the last `tail` matching entries; reads from the newest file back. */
 async function beforeTail(log: ReadableLog, query: LogQuery): Promise<number> {
   const { tail } = query
   if (tail === undefined) return 0

@@ -1,6 +1,6 @@
 /**
- * The files of a deployment's log. Each is named after the number of its first entry, so that a
- * reader finds a number without opening them all.
+ * Reads the files of a deployment's log. A file is named after the number of its first entry, so
+ * that a reader finds a number without opening all files.
  * @module
  */
 import { open, readdir, type FileHandle } from 'node:fs/promises'
@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { parseEntry, type LogEntry } from './log-entry.ts'
 
 const namePattern = /^(\d{16})\.jsonl$/
-// Longer than any entry: a line of 16 KiB in which every byte is escaped.
+// Longer than any entry: a line of 16 KiB with every byte escaped.
 const windowBytes = 256 * 1024
 const lineEnd = 0x0a
 
@@ -22,7 +22,7 @@ export function segmentPath(folder: string, first: number): string {
   return join(folder, `${String(first).padStart(16, '0')}.jsonl`)
 }
 
-/** The oldest first; none when the log was removed. */
+/** Oldest first; empty when the log was removed. */
 export async function listSegments(folder: string): Promise<Segment[]> {
   const names = await readdir(folder).catch(noneIfGone)
   const firsts = names.flatMap((name) => namePattern.exec(name)?.[1] ?? [])
@@ -37,7 +37,7 @@ function noneIfGone(error: NodeJS.ErrnoException): string[] {
   throw error
 }
 
-/** Opens a file for reading; undefined when it was rotated away meanwhile. */
+/** Opens a file for reading; undefined when it has been rotated away. */
 export async function openSegment(path: string): Promise<FileHandle | undefined> {
   try {
     return await open(path)
@@ -47,13 +47,13 @@ export async function openSegment(path: string): Promise<FileHandle | undefined>
   }
 }
 
-/** A whole line, and its entry when it is one. */
+/** A whole line, and its entry if it is valid. */
 export interface SegmentLine {
   line: string
   entry: LogEntry | undefined
 }
 
-/** The whole lines between two offsets, in pieces; `end` is where the next one begins. */
+/** Yields the whole lines between two offsets in batches; `end` is the offset of the next line. */
 export async function* readLines(
   file: FileHandle,
   from: number,
@@ -70,7 +70,7 @@ export async function* readLines(
   }
 }
 
-/** Where the last whole line ends; all of a full window that holds none, which is no log's. */
+/** End of the last whole line; a full window without a line end is skipped as damaged. */
 function wholeLines(bytes: Buffer): number {
   const whole = bytes.lastIndexOf(lineEnd) + 1
   return whole === 0 && bytes.length === windowBytes ? windowBytes : whole
@@ -81,15 +81,15 @@ function parseLines(bytes: Buffer): SegmentLine[] {
   return lines.slice(0, -1).map((line) => ({ line, entry: parseEntry(line) }))
 }
 
-/** What a writer that was killed, or a power failure, left of a file. */
+/** The end of a file, after a kill or a power failure. */
 export interface SegmentEnd {
-  /** Number of its last entry; undefined when it has none. */
+  /** Number of the last entry; undefined without entries. */
   seq: number | undefined
   /** Bytes up to the end of the last whole line. */
   size: number
 }
 
-/** Looks only at the end of the file, however long it is. */
+/** Reads only the end of the file, however long it is. */
 export async function findEnd(path: string): Promise<SegmentEnd> {
   const file = await open(path)
   try {

@@ -1,44 +1,44 @@
 /**
- * The files of a log as its writer has them: one that is written, and the ones before it.
+ * State of a log's writer: the file that it writes, and the files before it.
  * @module
  */
 import { mkdir, open, rm, truncate, type FileHandle } from 'node:fs/promises'
 import { findEnd, listSegments, segmentPath, type Segment } from './log-segments.ts'
 
 export interface LogLimits {
-  /** Of one file. */
+  /** Size limit of one file. */
   maxBytes: number
-  /** Files kept, the one being written among them; the oldest goes. */
+  /** Most files, with the one being written; the oldest is removed. */
   maxFiles: number
 }
 
-/** Where a log is, and how large it may be. */
+/** Folder of a log, and its limits. */
 export interface LogPlace extends LogLimits {
   folder: string
 }
 
-/** Up to where a log may be read: what is behind it could still be taken back. */
+/** The end of the readable part of a log: bytes after it may still be truncated. */
 export interface LogEnd {
   /** Number of the last entry. */
   seq: number
-  /** Number of the first entry in the file being written. */
+  /** Number of the first entry in the current file. */
   segment: number
   /** Bytes of that file. */
   size: number
 }
 
-/** The file being written, and the ones before it. */
+/** The files of a log, and the one being written. */
 export interface LogState {
   segments: Segment[]
   file: FileHandle
   size: number
   /** Number of the last entry. */
   seq: number
-  /** Entries that the disk has not taken since it last took one. */
+  /** Entries lost since the last successful write. */
   lost: number
 }
 
-/** Where a log ended; half a line at its end is cut off. */
+/** Opens a log where it ended; cuts off half a line at its end. */
 export async function openLogState(folder: string): Promise<LogState> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const segments = await listSegments(folder)
@@ -54,12 +54,12 @@ async function startSegment(folder: string, first: number) {
   return { segments: [{ first, path }], file: await open(path, 'a', 0o600), size: 0 }
 }
 
-/** Up to where readers may read. */
+/** End of the readable part. */
 export function endOf({ seq, segments, size }: LogState): LogEnd {
   return { seq, segment: segments.at(-1)?.first ?? 0, size }
 }
 
-/** All or nothing: half an entry must not stand before the next one. */
+/** Writes all or nothing: half an entry must not precede the next one. */
 export async function writeWhole(state: LogState, content: Buffer): Promise<void> {
   try {
     await state.file.appendFile(content)
@@ -70,13 +70,13 @@ export async function writeWhole(state: LogState, content: Buffer): Promise<void
   }
 }
 
-/** Goes on in a new file. */
+/** Starts a new file, and removes files over the limit. */
 export async function rotate(
   state: LogState,
   { folder, maxFiles }: LogPlace,
   first: number,
 ): Promise<void> {
-  // The oldest first: on a full disk it makes the room for the next.
+  // Oldest first: on a full disk this frees the space for the new file.
   while (state.segments.length >= maxFiles && state.segments.length > 1) {
     const [oldest] = state.segments
     if (oldest) await rm(oldest.path, { force: true })

@@ -1,6 +1,6 @@
 /**
- * Appends to a deployment's log, in files that are rotated at a size. What it says is written is
- * in the kernel: no death of this process takes it away.
+ * Appends to a deployment's log, and rotates its files by size. Written entries are in the kernel
+ * and survive the death of this process.
  * @module
  */
 import type { Logger } from '@causeway/service/log'
@@ -18,23 +18,23 @@ import {
 
 export interface LogWriterOptions extends LogPlace {
   log: Logger
-  /** Called when there is more for readers. */
+  /** Called when there are new entries for readers. */
   onWritten: (end: LogEnd) => void
 }
 
 export interface LogWriter {
   /**
-   * Adds entries behind those of earlier calls. Resolves when readers can see them, or when the
-   * disk did not take them; their numbers are a gap then.
+   * Appends entries after those of earlier calls. Resolves when readers can see them, or when the
+   * write failed; then their numbers stay unused.
    */
   append(source: LogSource, pieces: readonly LinePiece[]): Promise<void>
   close(): Promise<void>
 }
 
-// Entries of one write: formatting more would keep the whole host waiting.
+// Entries per write: formatting more at once would block the whole host.
 const batchEntries = 1000
 
-/** Opens the log of a folder where it ended; half a line at its end is cut off. */
+/** Opens the log of a folder where it ended; cuts off half a line at its end. */
 export async function openLogWriter(options: LogWriterOptions): Promise<LogWriter> {
   const state = await openLogState(options.folder)
   options.onWritten(endOf(state))
@@ -66,7 +66,7 @@ async function writeBatch(
 ): Promise<void> {
   const now = new Date()
   const first = state.seq + 1
-  // The first that the disk takes again says what it did not take.
+  // The first successful write after a loss reports the loss.
   const notice = lossNotice(state)
   const head = formatEntries(notice, first, hostSource, now)
   const content = Buffer.from(head + formatEntries(pieces, first + notice.length, source, now))
@@ -85,7 +85,7 @@ const hostSource = { execution: 0, attempt: 0, stream: 'host' } as const
 
 function lossNotice({ lost }: LogState): LinePiece[] {
   if (lost === 0) return []
-  const text = `${lost} lines were lost: the disk did not take them`
+  const text = `${lost} lines were lost: they could not be written to the disk`
   return [{ bytes: Buffer.from(text), partial: false }]
 }
 
@@ -96,12 +96,9 @@ function noteLoss(
   error: unknown,
 ): void {
   if (state.lost === 0) {
-    log.error(
-      { err: error, folder },
-      'log: the disk does not take it; lines are lost until it does',
-    )
+    log.error({ err: error, folder }, 'log: cannot be written; lines are lost until it can')
   }
   state.lost += entries
-  // Their numbers are a gap, so that nobody takes the log for whole.
+  // Lost entries use up their numbers, so that readers notice the gap.
   state.seq += entries
 }

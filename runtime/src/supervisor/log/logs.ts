@@ -1,5 +1,5 @@
 /**
- * A deployment's log: what its jobs print and what happens to them, one numbered entry each.
+ * A deployment's log: the output of its jobs and the events around them, as numbered entries.
  * @module
  */
 import { EventEmitter, once } from 'node:events'
@@ -14,7 +14,7 @@ import { openLogWriter } from './log-writer.ts'
 export interface DeploymentLogOptions extends LogLimits {
   folder: string
   log: Logger
-  /** Silence after which a line without end is written. Default 1 s. */
+  /** Time without output after which an unfinished line is written. Default 1 s. */
   idleMs?: number
 }
 
@@ -24,15 +24,15 @@ export type AttemptSource = Omit<LogSource, 'stream'>
 export interface DeploymentLog {
   /** Number of the last entry. */
   readonly seq: number
-  /** Writes a job's output as it comes; resolves when both streams have ended. */
+  /** Writes a job's output as it arrives; resolves when both streams have ended. */
   capture(job: { stdout: Readable; stderr: Readable }, source: AttemptSource): Promise<void>
-  /** Writes what happened. */
+  /** Writes a line of the host about an event. */
   tell(text: string, source?: AttemptSource): Promise<void>
-  /** Lines of JSON, some at a time. */
+  /** Yields batches of lines of JSON. */
   read(query: LogQuery, signal: AbortSignal): AsyncGenerator<string[]>
-  /** Lets readers ask again whether more is to come. */
+  /** Makes followers check again whether to wait for more. */
   nudge(): void
-  /** Lets readers end once they have read all. */
+  /** Closes the log; readers end once they have read everything. */
   close(): Promise<void>
 }
 

@@ -1,5 +1,5 @@
 /**
- * The changes of a deployment's record, one for each thing that happens.
+ * Changes to a deployment's record, one function for each kind of event.
  * @module
  */
 import type { Schedule } from '@causeway/manifest'
@@ -12,7 +12,7 @@ const maxAttempts = 20
 
 export type RecordChange = (record: DeploymentRecord) => DeploymentRecord
 
-/** Begins a planned execution. */
+/** Starts a planned execution. */
 export function beginExecution(
   { index, due }: { index: number; due: number },
   schedule: Schedule,
@@ -27,7 +27,7 @@ export function beginExecution(
   }
 }
 
-/** Passes over executions whose time is gone; those in a row are one line of the history. */
+/** Skips missed executions; several in a row are one line of the history. */
 export function missExecutions({
   first,
   count,
@@ -74,7 +74,7 @@ export function endAttempt(
   })
 }
 
-/** Restarts that count once the next attempt has begun; one after an interruption does not. */
+/** Restarts once the next attempt has started; one after an interruption does not count. */
 export function restartsBefore({ restarts, attempts }: ExecutionRecord): number {
   const last = attempts.at(-1)
   return last?.exit && !last.interrupted ? restarts + 1 : restarts
@@ -88,7 +88,7 @@ export function endExecution(exit: JobExit, now: number): RecordChange {
   }
 }
 
-/** What the operator wants from now on; what is to be stopped is not continued after a crash. */
+/** Sets what the operator wants; an execution being stopped is not continued after a crash. */
 export function want(wanted: DeploymentRecord['wanted']): RecordChange {
   return (record) => {
     const { current } = record

@@ -1,6 +1,6 @@
 /**
- * A deployment's record in memory and on disk. What is not on disk yet is shown to nobody: a crash
- * would take it back.
+ * Keeps a deployment's record in memory and on disk. Only saved changes are shown: a crash would
+ * revert others.
  * @module
  */
 import { EventEmitter, once } from 'node:events'
@@ -12,26 +12,26 @@ import { isFull, type RecordReserve } from './record-reserve.ts'
 import { replaceFile } from './replace-file.ts'
 
 export interface RecordKeeper {
-  /** With every change. */
+  /** Includes changes that are not saved yet. */
   readonly latest: DeploymentRecord
   /** As it is on disk. */
   readonly saved: DeploymentRecord
   /**
-   * Resolves once the change is on disk; a disk that does not take it is tried again and again, until
-   * `stopRetrying` or `close`: after them it resolves all the same.
+   * Resolves once the change is on disk. A failed write is retried until `stopRetrying` or `close`;
+   * after them `change` resolves in any case.
    */
   change(change: RecordChange): Promise<void>
-  /** Something that can go, and goes when a full disk does not take the record; the last one counts. */
+  /** Offers data to delete when a full disk refuses the record; a later offer replaces it. */
   offerSpace(free: FreeSpace): void
-  /** Resolves, with why, the next time that the disk does not take the record. */
+  /** Resolves with the error of the next failed write. */
   refused(signal: AbortSignal): Promise<Error>
-  /** From now on a change is tried once: a full disk must not keep its deployment from ending. */
+  /** After this, a change is tried once: a full disk must not keep its deployment from ending. */
   stopRetrying(): void
-  /** From now on a change is none: the file may be another keeper's, or gone. */
+  /** Makes later changes do nothing: the file may belong to another keeper by then, or be gone. */
   close(): Promise<void>
 }
 
-/** Resolves when there is room, or none to be had; never rejects. */
+/** Deletes data; resolves even if that fails, never rejects. */
 export type FreeSpace = () => Promise<void>
 
 export interface KeeperOptions {
@@ -62,7 +62,7 @@ export function keepRecord(options: KeeperOptions): RecordKeeper {
       else if (!retries) break
       else await pause(retryMs, undefined, { ref: false })
     }
-    // In the same turn as the last look: the next change must begin anew.
+    // Cleared in the tick of the last check, so that the next change starts a new save.
     saving = undefined
   }
   const saveAll = () => (saving ??= Promise.resolve().then(save))
@@ -89,14 +89,14 @@ export function keepRecord(options: KeeperOptions): RecordKeeper {
   }
 }
 
-/** The first of several in a row is said in the log. */
+/** Reports failed writes; logs only the first of several in a row. */
 function tellRefusals({ record, log }: KeeperOptions) {
   const news = new EventEmitter().setMaxListeners(0)
   let last: Error | undefined
   return {
     take(refusal: Error | undefined) {
       if (refusal && !last)
-        log.error({ err: refusal, deployment: record.id }, 'the disk does not take the record')
+        log.error({ err: refusal, deployment: record.id }, 'the record cannot be saved')
       last = refusal
       if (refusal) news.emit('refused', refusal)
     },
@@ -107,7 +107,7 @@ function tellRefusals({ record, log }: KeeperOptions) {
   }
 }
 
-/** @returns why the disk does not take it */
+/** @returns the error, if the record could not be written */
 async function trySave(
   { path, reserve }: KeeperOptions,
   record: DeploymentRecord,
@@ -117,7 +117,7 @@ async function trySave(
   try {
     await reserve.write(freeSpace ? () => writeFreeing(write, freeSpace) : write)
   } catch (error) {
-    // Its folder is gone: the deployment was removed meanwhile.
+    // ENOENT: the deployment and its folder were removed meanwhile.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return error as Error
   }
   return undefined

@@ -1,6 +1,6 @@
 /**
- * Room on the disk that no job can take, for the records of deployments. An end that is in no
- * record is no end: its job could never be told of, and what it wrote would fill the disk for ever.
+ * Reserves disk space for records that no job can use up. If the end of an execution could not be
+ * recorded, it could not be reported, and its files would fill the disk forever.
  * @module
  */
 import { randomBytes } from 'node:crypto'
@@ -8,14 +8,14 @@ import { open, stat } from 'node:fs/promises'
 import { createQueues } from '@causeway/service/turns'
 
 export interface RecordReserve {
-  /** Writes; on a full disk again, in the room of the reserve. @throws what the second try throws */
+  /** Runs `work`, on a full disk again in the reserved space. @throws the second error */
   write(work: () => Promise<void>): Promise<void>
 }
 
-/** More than a record with a full history. */
+/** More than the size of a record with a full history. */
 export const reserveBytes = 256 * 1024
 
-/** Takes the room, or as much of it as there is. */
+/** Reserves the space, or as much of it as there is. */
 export async function openRecordReserve(path: string): Promise<RecordReserve> {
   const queues = createQueues()
   let held = await fill(path)
@@ -36,21 +36,21 @@ export async function openRecordReserve(path: string): Promise<RecordReserve> {
         if (!isFull(error)) throw error
         return queues.run(path, () => writeInstead(work))
       }
-      // What was lacking may be there by now. Nobody waits for it.
+      // Refills an incomplete reserve in the background: there may be space again.
       if (held < reserveBytes) void queues.run(path, refill)
     },
   }
 }
 
-/** Whether a disk, or a user's share of it, has no room left. */
+/** Whether an error says that the disk or the user's quota is full. */
 export function isFull(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException
   return code === 'ENOSPC' || code === 'EDQUOT'
 }
 
-/** Makes it as large as it can be; what is there of it stays. @returns its size */
+/** Fills the file up to its size as far as possible. @returns its size */
 async function fill(path: string): Promise<number> {
-  // The size says how much of it is there; a disk that takes nothing has its say where it matters.
+  // Ignores errors: the size shows how much was reserved, and the record's own write reports them.
   await append(path).catch(() => {})
   return stat(path).then(
     ({ size }) => size,
@@ -62,7 +62,7 @@ async function append(path: string): Promise<void> {
   const file = await open(path, 'a', 0o600)
   try {
     const { size } = await file.stat()
-    // Random: a file system may compress what it is given, or leave it out.
+    // Random bytes: a file system may compress others, or not store them.
     if (size < reserveBytes) await file.appendFile(randomBytes(reserveBytes - size))
     await file.sync()
   } finally {
@@ -70,7 +70,7 @@ async function append(path: string): Promise<void> {
   }
 }
 
-/** In the file's place there is room once this resolves. */
+/** Empties the file; its space is free once this resolves. */
 async function empty(path: string): Promise<void> {
   const file = await open(path, 'w', 0o600)
   try {

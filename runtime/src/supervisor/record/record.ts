@@ -1,5 +1,5 @@
 /**
- * What is remembered of a deployment: `record.json` in its folder.
+ * Schema of a deployment's record, `record.json` in its folder.
  * @module
  */
 import { readFileSync } from 'node:fs'
@@ -16,21 +16,21 @@ const attempt = v.strictObject({
   startedAt: time,
   endedAt: v.exactOptional(time),
   exit: v.exactOptional(jobExitSchema),
-  /** The daemon ended it, so that the next one continues. */
+  /** The daemon's end interrupted it; the next daemon continues the execution. */
   interrupted: v.exactOptional(v.boolean()),
 })
 
 const execution = v.strictObject({
   number: whole,
-  /** When it was to begin. */
+  /** Planned start. */
   due: time,
   startedAt: time,
   deadline: v.exactOptional(time),
-  /** It is being stopped: not to be continued after a crash. */
+  /** True while it is being stopped: it is not continued after a crash. */
   stopping: v.exactOptional(v.boolean()),
-  /** How often the restart policy started its job again. */
+  /** Restarts by the restart policy. */
   restarts: whole,
-  /** The last of them; the oldest go. */
+  /** The last attempts; older ones are dropped. */
   attempts: v.array(attempt),
 })
 
@@ -41,7 +41,7 @@ const past = v.variant('kind', [
     endedAt: time,
     exit: jobExitSchema,
   }),
-  /** Executions in a row that could not begin in time. */
+  /** Consecutive executions that could not start in time. */
   v.strictObject({ kind: v.literal('missed'), count: whole, firstDue: time, lastDue: time }),
 ])
 
@@ -50,11 +50,11 @@ const recordSchema = v.strictObject({
   name: v.string(),
   id: v.string(),
   origin: v.strictObject({ kind: v.string(), source: v.string() }),
-  /** The operator's file; what paths in it are relative to. */
+  /** Path of the operator's file; paths in it are relative to it. */
   file: v.string(),
-  /** Which of its `revisions/` holds the files in use. */
+  /** Number of the folder in `revisions/` with the current files. */
   revision: whole,
-  /** Of the bundle. */
+  /** CID of the bundle. */
   cid: v.string(),
   allowLocalImages: v.boolean(),
   deployedAt: time,
@@ -62,15 +62,15 @@ const recordSchema = v.strictObject({
   plan: v.strictObject({
     /** When the first execution is due. */
     start: time,
-    /** Which of the planned executions is next, from 0. */
+    /** Number of the next planned execution, from 0. */
     next: whole,
   }),
-  /** Executions begun so far; the number of the last. */
+  /** Number of executions so far, which is the number of the last one. */
   executions: whole,
   missed: whole,
-  /** The execution that runs, or ran when the daemon ended. */
+  /** The running execution, or the one that the daemon's end interrupted. */
   current: v.exactOptional(execution),
-  /** The newest first. */
+  /** Newest first. */
   history: v.array(past),
 })
 

@@ -1,5 +1,5 @@
 /**
- * What becomes of an execution that ran when the daemon ended.
+ * Decides what happens to an execution that was running when the daemon ended.
  * @module
  */
 import type { Manifest } from '@causeway/manifest'
@@ -8,14 +8,14 @@ import type { AttemptRecord, DeploymentRecord, ExecutionRecord } from './record.
 import { restartsBefore } from './record-changes.ts'
 import { restartsAfter } from '../../execution/contract/restart-policy.ts'
 
-/** Exit of what ended with the daemon. */
+/** Exit of a job that ended with the daemon. */
 export const endedWithDaemon: JobExit = { reason: 'killed', detail: 'the daemon ended' }
 
-/** `end`: it is over, with this exit; `resume`: its next attempt goes on in its root. */
+/** `end`: the execution is over, with this exit; `resume`: its next attempt uses the same root. */
 export type Recovery =
   { kind: 'end'; exit: JobExit } | { kind: 'resume'; firstAttempt: number; restarts: number }
 
-/** An exit that is known counts; otherwise it goes on, unless its time is over or it was stopped. */
+/** A known exit is final; otherwise the execution resumes unless it is late or was stopped. */
 export function recover(
   { wanted, current }: Pick<DeploymentRecord, 'wanted'> & { current: ExecutionRecord },
   policy: Manifest['restartPolicy'],
@@ -30,7 +30,7 @@ export function recover(
   return { kind: 'resume', firstAttempt, restarts: restartsBefore(current) }
 }
 
-/** The exit after which no other attempt follows; undefined when the execution is not over. */
+/** The exit that ends the execution; undefined when another attempt follows. */
 export function finalExit(
   current: ExecutionRecord,
   policy: Manifest['restartPolicy'],
@@ -40,7 +40,7 @@ export function finalExit(
   return restartsAfter(policy, last.exit, current.restarts) ? undefined : last.exit
 }
 
-/** The attempt that ran when the daemon ended, if one did. */
+/** The attempt that was running when the daemon ended, if any. */
 export function unfinishedAttempt({ attempts }: ExecutionRecord): AttemptRecord | undefined {
   const last = attempts.at(-1)
   return last?.exit ? undefined : last

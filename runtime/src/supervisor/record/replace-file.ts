@@ -1,11 +1,11 @@
 /**
- * Files that are whole at every moment, also that of a power failure.
+ * Replaces files atomically and durably, even through a power failure.
  * @module
  */
 import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** Puts content in a file's place; mode 0600, on disk when this resolves. One writer at a time. */
+/** Replaces a file's content; mode 0600, on disk when this resolves. One writer at a time. */
 export async function replaceFile(path: string, content: string | Buffer): Promise<void> {
   const draft = `${path}.draft`
   try {
@@ -28,7 +28,7 @@ async function writeDurably(path: string, content: string | Buffer): Promise<voi
   }
 }
 
-/** Brings a file's content, or a folder's names, to the disk. */
+/** Syncs a file's content, or a folder's entries, to the disk. */
 export async function syncPath(path: string): Promise<void> {
   const file = await open(path)
   try {

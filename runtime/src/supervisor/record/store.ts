@@ -1,5 +1,5 @@
 /**
- * Where deployments are kept: a folder each, below `deployments` of the state folder.
+ * The store of deployments: each has a folder below `deployments` of the state folder.
  * @module
  */
 import { createHash, randomBytes } from 'node:crypto'
@@ -13,10 +13,9 @@ import { readRecord, type DeploymentRecord } from './record.ts'
 const nameBytes = 16
 const namePattern = /^[0-9a-f]{32}$/
 const draftPattern = /^new-[0-9a-f]+$/
-// A job under a uid of its own must be able to walk to its root, and to see nothing on the way.
+// A job with its own uid must be able to walk to its root without seeing other files on the way.
 const passageMode = 0o711
 
-/** Paths of a deployment. */
 export interface DeploymentPaths {
   folder: string
   record: string
@@ -33,7 +32,7 @@ export interface RevisionPaths {
   bundle: string
 }
 
-/** The same for the same keys: it is made of what they are derived from. */
+/** Equal for equal keys: the name is made from what the keys are derived from. */
 export function deploymentName(label: DeploymentLabel): string {
   return createHash('sha256').update(labelPrefix(label)).digest().toString('hex', 0, nameBytes)
 }
@@ -53,7 +52,7 @@ export function revisionPaths({ revisions }: DeploymentPaths, revision: number):
   return filesIn(join(revisions, String(revision)))
 }
 
-/** A folder of a deployment that has no record yet; the next start removes what is left of it. */
+/** A folder for a deployment without a record; the next start removes leftovers. */
 export async function createDraft(deployments: string): Promise<RevisionPaths> {
   const folder = join(deployments, `new-${randomBytes(8).toString('hex')}`)
   await mkdir(folder, { mode: 0o700 })
@@ -68,7 +67,7 @@ function filesIn(folder: string): RevisionPaths {
   }
 }
 
-/** Makes a deployment's folders, whatever the umask. */
+/** Creates a deployment's folders with their modes under any umask. */
 export async function createFolders(paths: DeploymentPaths): Promise<void> {
   for (const folder of [paths.folder, paths.executions]) {
     await mkdir(folder, { recursive: true })
@@ -77,14 +76,14 @@ export async function createFolders(paths: DeploymentPaths): Promise<void> {
   await mkdir(paths.revisions, { recursive: true, mode: 0o700 })
 }
 
-/** A deployment that was found: with its record, or with what is wrong with it. */
+/** A stored deployment, with its record or the error of reading it. */
 export type FoundDeployment = { name: string; paths: DeploymentPaths } & (
   { record: DeploymentRecord } | { error: Error }
 )
 
 /**
- * All deployments. Removes what was never finished, or not yet removed: only for whoever is sure
- * that nobody else uses the folder.
+ * All deployments. Removes unfinished drafts and deployments that are being removed, so no other
+ * process may use the folder.
  */
 export async function findDeployments(deployments: string): Promise<FoundDeployment[]> {
   const found: FoundDeployment[] = []
@@ -110,7 +109,7 @@ async function findDeployment(deployments: string, name: string): Promise<FoundD
   }
 }
 
-/** Folders of other revisions and of executions that are over. */
+/** Removes folders of other revisions and of ended executions. */
 async function removeLeftovers(paths: DeploymentPaths, record: DeploymentRecord): Promise<void> {
   await removeOthers(paths.revisions, record.revision)
   await removeOthers(paths.executions, record.current?.number)

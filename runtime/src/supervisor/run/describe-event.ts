@@ -1,5 +1,5 @@
 /**
- * What happens in an execution, as its deployment's log says it.
+ * Formats events of an execution for the deployment's log.
  * @module
  */
 import type { ImageProgress } from '@causeway/images'
@@ -32,6 +32,6 @@ function describe(event: Exclude<ExecutionEvent, { type: 'image-progress' }>): s
     case 'attempt-ended':
       return `attempt ${event.attempt} ended: ${describeExit(event.exit)}`
     case 'restarting':
-      return `attempt ${event.attempt} begins in ${event.delayMs} ms`
+      return `attempt ${event.attempt} starts in ${event.delayMs} ms`
   }
 }

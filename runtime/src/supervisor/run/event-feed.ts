@@ -1,11 +1,11 @@
 /**
- * What happens to a deployment, live, for whoever listens at that moment.
+ * Passes a deployment's events to current listeners.
  * @module
  */
 import type { ExecutionEvent } from '../../execution/contract/request.ts'
 import type { JobExit } from '../../execution/contract/exit.ts'
 
-/** One thing that happened; times are Unix ms. */
+/** One event; times are Unix ms. */
 export type DeploymentEvent =
   | ExecutionEvent
   | { type: 'execution-started'; execution: number }
@@ -15,12 +15,12 @@ export type DeploymentEvent =
 
 export interface EventFeed {
   emit(event: DeploymentEvent): void
-  /** All events from the call on; ends with the feed or by the signal. */
+  /** All events after the call; ends with the feed or by the signal. */
   listen(signal: AbortSignal): AsyncGenerator<DeploymentEvent>
   close(): void
 }
 
-// Of one listener that does not take them; more would fill the memory.
+// Most queued events of a slow listener; later ones are dropped, so that memory stays bounded.
 const maxWaiting = 1000
 
 export function createEventFeed(): EventFeed {

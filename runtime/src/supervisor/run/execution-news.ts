@@ -1,5 +1,5 @@
 /**
- * What happens in an execution → its record, its log, and whoever listens, in this order.
+ * Passes events of an execution to its record, then its log, then listeners.
  * @module
  */
 import type { Logger } from '@causeway/service/log'
@@ -19,14 +19,14 @@ export interface NewsOptions {
   feed: EventFeed
   live: LiveState
   log: Logger
-  /** Whether what ends now is ended with the daemon. */
+  /** Whether the daemon's end is what ends the execution. */
   isInterrupted: () => boolean
 }
 
 export interface ExecutionNews {
-  /** Takes an event; nobody sees it before what it says is in the record. */
+  /** Takes an event; nobody sees it before the record contains it. */
   take(event: ExecutionEvent): void
-  /** Resolves when all that was taken is told. */
+  /** Resolves when all events so far are in the log and at the listeners. */
   told(): Promise<void>
 }
 
@@ -35,20 +35,20 @@ export function createExecutionNews(options: NewsOptions): ExecutionNews {
   let last = Promise.resolve()
   return {
     take(event) {
-      // At once, before anything of the next attempt.
+      // Recorded at once, before the next attempt changes the record.
       const recorded = recordEvent(options, event)
       last = last
         .then(() => recorded)
         .then(() => tellEvent(options, event, describe(event)))
         .catch((error: unknown) => {
-          options.log.error({ err: error }, 'what happened to a job could not be told')
+          options.log.error({ err: error }, 'an event of a job could not be logged')
         })
     },
     told: () => last,
   }
 }
 
-/** Resolves once the record on disk knows of what can be told then. */
+/** Resolves once the record on disk contains the event. */
 async function recordEvent(
   { keeper, isInterrupted }: NewsOptions,
   event: ExecutionEvent,

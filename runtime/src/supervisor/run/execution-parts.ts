@@ -1,5 +1,5 @@
 /**
- * What a deployment's executions have in common.
+ * Parts of a deployment that all its executions use.
  * @module
  */
 import type { Logger } from '@causeway/service/log'
@@ -10,7 +10,7 @@ import type { RecordKeeper } from '../record/record-keeper.ts'
 import type { EventFeed } from './event-feed.ts'
 import type { LiveState } from './live-state.ts'
 
-/** What a deployment's execution works with. */
+/** Parts of a deployment that an execution uses. */
 export interface ExecutionParts {
   loaded: LoadedDeployment
   /** Folder of the deployment's executions. */
@@ -20,7 +20,7 @@ export interface ExecutionParts {
   feed: EventFeed
   live: LiveState
   execute: Execute
-  /** Once aborted, jobs are stopped without a grace period. */
+  /** Once aborted, jobs stop without a grace period, and a running grace period ends. */
   noGrace: AbortSignal
   log: Logger
 }

@@ -1,6 +1,6 @@
 /**
- * One execution of a deployment, from where its record says it is to its end: everything that
- * happens is in the record before anybody can see it.
+ * Runs one execution of a deployment from where its record is to its end; every event is recorded
+ * before anybody can see it.
  * @module
  */
 import { mkdir } from 'node:fs/promises'
@@ -18,20 +18,20 @@ import { finalExit } from '../record/recovery.ts'
 
 /** Why an execution is ended before its time. */
 export type EndCause =
-  /** By the operator: it is over. */
+  /** The operator ends the execution for good. */
   | { kind: 'stop'; detail: string; graceMs?: number }
-  /** With the daemon: the next one continues it. */
+  /** The daemon ends; the next daemon continues the execution. */
   | { kind: 'interrupt' }
 
 export interface ExecutionRun {
-  /** Resolves when nothing of it runs any more; its record may not say so yet. */
+  /** Resolves when nothing of the execution runs any more; its record may be older. */
   readonly over: Promise<void>
-  /** Resolves when nothing of it runs any more and its record says how it ended, or where it is. */
+  /** Resolves when, in addition, the record says how the execution ended, or where to continue. */
   readonly finished: Promise<void>
   end(cause: EndCause): void
 }
 
-/** Where an execution begins or goes on. */
+/** Attempt at which an execution starts or continues. */
 export interface ExecutionStart {
   firstAttempt: number
   restarts: number
@@ -79,7 +79,7 @@ async function conclude(
   const { live, keeper, current } = context
   try {
     const last = await exit
-    // Its root may be what a disk is full of that does not take the record of its end.
+    // If the disk is full, this root may be why: offer to delete it before writing the record.
     if (!isInterrupted(context))
       keeper.offerSpace(() => dropExecutionFiles(context, current.number))
     await news.told()
@@ -96,13 +96,13 @@ function isInterrupted({ cause }: Context): boolean {
   return cause()?.kind === 'interrupt'
 }
 
-/** The end of a job that came before the daemon's; undefined when it is to be continued. */
+/** The exit of a job that ended before the daemon; undefined when the execution is continued. */
 function knownExit({ keeper, loaded }: Context): JobExit | undefined {
   const { current } = keeper.latest
   return current && finalExit(current, loaded.manifest?.restartPolicy ?? 'no')
 }
 
-/** Runs the job; whatever goes wrong is its exit. */
+/** Runs the job; an error becomes its exit. */
 async function attend(context: Context, news: ExecutionNews): Promise<JobExit> {
   const { execute, executions, loaded, keeper, current, start, signal, noGrace, live } = context
   const folder = join(executions, String(current.number))
@@ -131,7 +131,7 @@ function graceOf(cause: EndCause | undefined): number | undefined {
   return cause?.kind === 'stop' ? cause.graceMs : undefined
 }
 
-/** No line of an attempt is read before the record knows of the attempt: numbers never repeat. */
+/** Records an attempt before its output is read, so that its number is never used again. */
 async function capture(
   { keeper, output, current }: Context,
   job: { stdout: Readable; stderr: Readable },
@@ -145,7 +145,7 @@ function exitOf({ cause, log, current }: Context, error: unknown): JobExit {
   const end = cause()
   if (end)
     return { reason: 'killed', detail: end.kind === 'stop' ? end.detail : 'the daemon ended' }
-  // What is meant for people says all; anything else is for whoever mends it.
+  // Errors for people are complete in their text; for others a developer needs the stack.
   const what = error instanceof StartError ? { reason: failureText(error) } : { err: error }
   log.warn({ ...what, execution: current.number }, 'execution not started')
   return { reason: 'start-failed', detail: failureText(error) }

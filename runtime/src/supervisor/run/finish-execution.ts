@@ -1,5 +1,5 @@
 /**
- * The end of an execution: in the record, then in the log and for whoever listens, then its folder.
+ * Finishes an execution: updates the record, then log and listeners, then removes its folder.
  * @module
  */
 import { rename } from 'node:fs/promises'
@@ -9,7 +9,7 @@ import { describeExit, type JobExit } from '../../execution/contract/exit.ts'
 import type { ExecutionParts } from './execution-parts.ts'
 import { endExecution } from '../record/record-changes.ts'
 
-/** Resolves once it is told; no crash takes it back then. */
+/** Resolves once the end is recorded and reported; a crash cannot revert it then. */
 export async function recordEnd(
   { keeper, output, feed }: Pick<ExecutionParts, 'keeper' | 'output' | 'feed'>,
   number: number,
@@ -22,8 +22,8 @@ export async function recordEnd(
 }
 
 /**
- * Removes the folder of an execution whose end is not in the record yet. Under another name first:
- * should this process die, half a root must not be gone on with.
+ * Removes the folder of an execution whose end is not recorded yet. Renames it first: after a crash
+ * of this process, an execution must not continue in half a root.
  */
 export async function dropExecutionFiles(
   { executions, log }: Pick<ExecutionParts, 'executions' | 'log'>,
@@ -40,7 +40,7 @@ export async function dropExecutionFiles(
   }
 }
 
-/** Removes an execution's folder; what can't be removed now goes at the daemon's next start. */
+/** Removes an execution's folder; after a failure, the daemon's next start removes it. */
 export async function discardExecution(
   { executions, log }: Pick<ExecutionParts, 'executions' | 'log'>,
   number: number,

@@ -1,5 +1,5 @@
 /**
- * What is known of a running execution only while it runs.
+ * Facts about a running execution that no record has.
  * @module
  */
 import type { ImageProgress } from '@causeway/images'
@@ -10,13 +10,13 @@ export type LivePhase = 'idle' | 'preparing' | 'running' | 'restarting'
 
 export interface LiveState {
   readonly phase: LivePhase
-  /** Of the image, while it is prepared. */
+  /** Progress of the image, while it is being prepared. */
   readonly progress: ImageProgress | undefined
   /** Name of the bridge's socket. */
   readonly socket: string | undefined
   /** Host uid of the job. */
   readonly uid: number | undefined
-  /** The layers around it, for people. */
+  /** Layers of the sandbox, as text for people. */
   readonly sandbox: string | undefined
   readonly lookAtNetwork: LookAtNetwork | undefined
   begin(): void

@@ -1,32 +1,32 @@
 /**
- * When a deployment's executions begin and end (agent spec, JobSpec): the first at its start, then
- * one every interval until its end.
+ * Computes when a deployment's executions start and end (agent spec, JobSpec): the first at its
+ * start time, then one every interval until its end time.
  * @module
  */
 import type { Schedule } from '@causeway/manifest'
 import { StartError } from '../../errors/start-error.ts'
 
-// The field's 0.
+// Stands for 0 in the field.
 const defaultMaxStartDelayMs = 30_000
 
-/** A schedule whose first execution has a time. */
+/** A schedule with the state of its executions. */
 export interface ScheduleState {
   schedule: Schedule
-  /** Unix ms of the first execution: the schedule's start time, or when it was deployed. */
+  /** Unix ms of the first execution: the schedule's start time, or the time of deployment. */
   start: number
-  /** Number of the next execution that is neither begun nor missed; the first is 0. */
+  /** Number of the next execution that is neither started nor missed; the first is 0. */
   next: number
 }
 
-/** What is to be done now. */
+/** The next thing to do. */
 export type ScheduleStep =
   | { kind: 'wait'; until: number }
   | { kind: 'start'; index: number; due: number }
-  /** Executions whose time has passed by more than the delay that is allowed. */
+  /** Executions that are later than the allowed delay. */
   | { kind: 'missed'; first: number; count: number; firstDue: number; lastDue: number }
   | { kind: 'done' }
 
-/** @throws StartError SCHEDULE_INVALID when executions would overlap, or none would ever begin */
+/** @throws StartError SCHEDULE_INVALID when executions would overlap, or none would ever start */
 export function checkSchedule(file: string, schedule: Schedule, now: number): void {
   const { startTime, endTime, duration, interval } = schedule
   if (interval > 0 && duration > interval) {
@@ -38,7 +38,7 @@ export function checkSchedule(file: string, schedule: Schedule, now: number): vo
   if (endTime > 0 && endTime <= Math.max(now, startTime)) {
     throw invalid(
       file,
-      `endTime: expected a time to come, found ${new Date(endTime).toISOString()}`,
+      `endTime: expected a time in the future, found ${new Date(endTime).toISOString()}`,
     )
   }
 }
@@ -47,7 +47,7 @@ function invalid(file: string, text: string): StartError {
   return new StartError('SCHEDULE_INVALID', `${file}: schedule.${text}`)
 }
 
-/** The next step; after `start` and `missed` the caller moves `next` on. */
+/** The next step; after `start` and `missed` the caller advances `next`. */
 export function nextStep(state: ScheduleState, now: number): ScheduleStep {
   const { next } = state
   if (next >= executionCount(state)) return { kind: 'done' }
@@ -57,14 +57,14 @@ export function nextStep(state: ScheduleState, now: number): ScheduleStep {
   return missedStep(state, now)
 }
 
-/** The same while an execution runs: the next one waits until it can only be missed. */
+/** The next step while an execution runs: the following one waits until it can only be missed. */
 export function nextWhileRunning(state: ScheduleState, now: number): ScheduleStep {
   const step = nextStep(state, now)
   if (step.kind !== 'start') return step
   return { kind: 'wait', until: step.due + maxStartDelay(state) + 1 }
 }
 
-/** However long the host slept, this takes one step. */
+/** All missed executions in one step, however long the host slept. */
 function missedStep(state: ScheduleState, now: number): ScheduleStep {
   const { schedule, start, next } = state
   const { interval } = schedule
@@ -80,13 +80,13 @@ function missedStep(state: ScheduleState, now: number): ScheduleStep {
   }
 }
 
-/** When an execution ends that began at `startedAt`; undefined when nothing limits it. */
+/** Deadline of an execution that started at `startedAt`; undefined without a limit. */
 export function deadlineOf({ duration, endTime }: Schedule, startedAt: number): number | undefined {
   const ends = [...(duration > 0 ? [startedAt + duration] : []), ...(endTime > 0 ? [endTime] : [])]
   return ends.length > 0 ? Math.min(...ends) : undefined
 }
 
-/** The first execution at or after a time. */
+/** Number of the first execution at or after a time. */
 export function firstFrom({ schedule: { interval }, start }: ScheduleState, time: number): number {
   if (time <= start) return 0
   return interval === 0 ? 1 : Math.ceil((time - start) / interval)
@@ -96,7 +96,7 @@ function dueTime({ schedule, start }: ScheduleState, index: number): number {
   return start + index * schedule.interval
 }
 
-/** Executions begin before the end time, not at it. */
+/** Executions start before the end time, not at it. */
 function executionCount({ schedule: { interval, endTime }, start }: ScheduleState): number {
   if (endTime > 0 && start >= endTime) return 0
   if (interval === 0) return 1

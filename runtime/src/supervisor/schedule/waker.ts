@@ -1,10 +1,10 @@
 /**
- * A sleep that ends early when somebody says so.
+ * A sleep that other code can end early.
  * @module
  */
 
 export interface Waker {
-  /** Resolves after the time, or at the next `wake`; of one call at a time. Without a time it waits. */
+  /** Resolves after the time (default: never) or at the next `wake`; one call at a time. */
   sleep(ms?: number): Promise<void>
   wake(): void
 }
@@ -22,7 +22,7 @@ export function createWaker(): Waker {
           isAwake = false
           resolve()
         }
-        // What was said before the sleep ends it at once.
+        // A `wake` before the call ends the sleep at once.
         if (isAwake) wakeUp()
       }),
     wake() {

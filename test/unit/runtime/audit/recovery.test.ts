@@ -178,7 +178,7 @@ describe('changed by somebody', () => {
     ],
     [
       'a line changed, all rehashed',
-      'the line that the head covers is a different one',
+      'the line of the head was replaced',
       (folder) =>
         changeLines(folder, (lines) => hashAnew(lines.map((l) => l.replace('1234', '1')))),
     ],

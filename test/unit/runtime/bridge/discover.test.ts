@@ -10,7 +10,7 @@ import { fieldRows } from '../../../generate/field-rows.ts'
 
 const names = Object.keys(methodFacts) as MethodName[]
 
-/** What a bridge with such a gate answers. */
+/** The answer of a bridge with these gate options. */
 async function discover(gate: Partial<GateOptions> = {}): Promise<OpenRpcDocument> {
   const handlers = discoverHandlers({ level: implementedLevel, ...gate })
   const reply = await dispatchFixture({ handlers, gate }).ask(request('rpc.discover'))
@@ -18,7 +18,7 @@ async function discover(gate: Partial<GateOptions> = {}): Promise<OpenRpcDocumen
 }
 
 describe('the document', () => {
-  it('is what its own schema says', async () => {
+  it('matches its own schema', async () => {
     expect(v.is(methodTable['rpc.discover'].result, await discover())).toBe(true)
   })
 
@@ -35,7 +35,7 @@ describe('the document', () => {
     expect((await discover({ level: '1.25.3' })).info.version).toBe('1.25.3')
   })
 
-  it('says of a method all there is to know', async () => {
+  it('describes a method completely', async () => {
     const { methods } = await discover()
     expect(methods.find(({ name }) => name === 'signer_decrypt')).toMatchObject({
       summary: methodTable.signer_decrypt.summary,
@@ -69,7 +69,7 @@ describe('the document', () => {
     })
   })
 
-  it('gives each code of a method once, as OpenRPC wants it', async () => {
+  it('lists each error code of a method once, as OpenRPC requires', async () => {
     for (const { errors } of (await discover()).methods) {
       const codes = errors.map(({ code }) => code)
       expect(codes).toEqual([...new Set(codes)])
@@ -77,14 +77,14 @@ describe('the document', () => {
     }
   })
 
-  it('names only kinds that it explains', async () => {
+  it('names only error kinds that it explains', async () => {
     const { methods, 'x-errors': kinds } = await discover()
     const named = methods.flatMap(({ errors }) => errors.flatMap(({ data }) => data.kinds))
     expect(named.filter((kind) => !Object.hasOwn(kinds, kind))).toEqual([])
     expect(kinds['LIMIT_EXCEEDED']).toMatchObject({ code: -32005, retry: 'after' })
   })
 
-  it.each(names)('says what every field of %s means', async (name) => {
+  it.each(names)('describes every field of %s', async (name) => {
     const method = (await discover()).methods.find((one) => one.name === name)
     const schemas = [...(method?.params ?? []), method?.result].map((one) => one?.schema ?? {})
     const rows = schemas.flatMap(fieldRows)
@@ -92,7 +92,7 @@ describe('the document', () => {
     expect(rows.filter(({ meaning }) => !meaning.endsWith('.'))).toEqual([])
   })
 
-  it('is made once, not at every call', () => {
+  it('is created once, not at every call', () => {
     const handlers = discoverHandlers({ level: implementedLevel })
     const context = { peer: { pid: 1, uid: 1, gid: 1 } } as CallContext
     expect(handlers['rpc.discover'](context)).toBe(handlers['rpc.discover'](context))
@@ -102,13 +102,13 @@ describe('the document', () => {
 describe('availability', () => {
   const others = names.filter((name) => name !== 'rpc.discover')
 
-  it('without a policy everything', async () => {
+  it('without a policy, every method is available', async () => {
     const { methods } = await discover()
     const said = methods.map((method) => method['x-availability'])
     expect(said).toEqual(names.map(() => ({ available: true })))
   })
 
-  it('under a policy what it grants, and rpc.discover', async () => {
+  it('under a policy, the granted methods and rpc.discover are available', async () => {
     const { methods } = await discover({ allowedMethods: ['signer_sign'] })
     const open = methods.filter((method) => method['x-availability'].available)
     expect(open.map(({ name }) => name)).toEqual(['signer_sign', 'rpc.discover'])
@@ -124,7 +124,7 @@ describe('availability', () => {
     { gate: { allowedMethods: [] } },
     { gate: { allowedMethods: ['deployment_*', 'signer_publicKey'] } },
     { gate: { level: '1.25.0', allowedMethods: ['processor_*'] } },
-  ])('is what a call meets: $gate', async ({ gate }) => {
+  ])('agrees with what a call returns: $gate', async ({ gate }) => {
     const { methods } = await discover(gate)
     const { ask } = dispatchFixture({ gate })
     for (const name of others) {
@@ -135,7 +135,7 @@ describe('availability', () => {
     }
   })
 
-  it('below its level rpc.discover does not exist either', async () => {
+  it('rpc.discover does not exist below its own level', async () => {
     const { ask } = dispatchFixture({ gate: { level: '1.24.0' } })
     expect(await ask(request('rpc.discover'))).toMatchObject({ error: { code: -32601 } })
   })

@@ -23,7 +23,7 @@ const invalidRequest = (id: unknown = null) => ({
   error: { code: -32600, data: { kind: 'INVALID_REQUEST' } },
 })
 
-/** Handlers whose `deployment_slot` does what a broken one might. */
+/** Handlers with a faulty `deployment_slot`. */
 const broken = (run: () => unknown): Partial<Handlers> => ({
   deployment_slot: run as Handlers['deployment_slot'],
 })
@@ -56,7 +56,7 @@ describe('a call', () => {
     expect(await ask(sent)).toStrictEqual({ jsonrpc: '2.0', id, result })
   })
 
-  it('takes an object for its only element, and null for nothing', async () => {
+  it('treats an object as the only element, and null as absent', async () => {
     const { ask } = dispatchFixture()
     const sign = { curve: 'ed25519', bytes: '00' }
     expect(await ask(request('signer_sign', sign))).toEqual(
@@ -65,7 +65,7 @@ describe('a call', () => {
     expect(await ask(request('deployment_slot', null))).toMatchObject({ result: { slot: 3 } })
   })
 
-  it('tells the handler who is calling', async () => {
+  it('passes the caller to the handler', async () => {
     let seen: unknown
     const handlers: Partial<Handlers> = {
       deployment_slot: (context) => ((seen = context), { slot: 1 }),
@@ -89,7 +89,7 @@ describe('an exception nobody expected', () => {
   it.each([
     ['at once', () => ({ slot: 1 })],
     ['later', () => Promise.resolve({ slot: 1 })],
-  ])('from whoever watches the bridge ends one call only: answered %s', async (_when, slot) => {
+  ])('in an observer fails only one call: answered %s', async (_when, slot) => {
     const observe = () => {
       throw new Error(secretText)
     }
@@ -134,7 +134,7 @@ describe('an exception nobody expected', () => {
     { name: 'no result later', run: () => Promise.resolve(undefined) },
   ]
 
-  it.each(causes)('says nothing of itself: $name', async ({ run }) => {
+  it.each(causes)('does not appear in the reply: $name', async ({ run }) => {
     const { answer } = dispatchFixture({ handlers: broken(run) })
     const reply = await answer(JSON.stringify(request('deployment_slot')))
     expect(JSON.parse(reply ?? '')).toStrictEqual(internal('1'))
@@ -148,7 +148,7 @@ describe('an exception nobody expected', () => {
     expect(lines).toMatchObject([{ level: 50, method: 'deployment_slot', requestId }])
   })
 
-  it('gives every failure an id of its own', async () => {
+  it('gives every failure its own id', async () => {
     const { ask, lines } = dispatchFixture({ handlers: broken(() => Promise.reject(new Error())) })
     for (let call = 0; call < 3; call++) await ask(request('deployment_slot'))
     expect(new Set(lines.map(({ requestId }) => requestId)).size).toBe(3)
@@ -167,7 +167,7 @@ describe('an exception nobody expected', () => {
 })
 
 describe('an RpcError', () => {
-  it('goes out as it is and is no line in the log', async () => {
+  it('is sent as it is and not logged', async () => {
     const run = () => {
       throw new RpcError('UNAVAILABLE', 'not now', { hint: 'later' })
     }
@@ -208,7 +208,7 @@ describe('a notification', () => {
     expect(await dispatchFixture({ handlers }).answer(sent)).toBeUndefined()
   })
 
-  it('is not answered when its result cannot be', async () => {
+  it('is not answered when its result cannot be serialized', async () => {
     const { answer } = dispatchFixture({ handlers: broken(() => ({ slot: 1n })) })
     expect(await answer(notify('deployment_slot'))).toBeUndefined()
   })
@@ -254,14 +254,14 @@ describe('observe', () => {
     expect(records).toEqual([{ method, params, outcome, durationMs }])
   })
 
-  it('does not see what never was a request', async () => {
+  it('does not see invalid requests', async () => {
     const { answer, records } = dispatchFixture()
     for (const line of ['', '[]', 'null', '{"jsonrpc":"2.0","id":1}']) await answer(line)
     expect(records).toEqual([])
   })
 })
 
-describe('what json-rpc-2.0 alone lets through', () => {
+describe('what json-rpc-2.0 alone would accept', () => {
   it.each([
     {
       name: 'method a number, params a string',

@@ -3,7 +3,7 @@ import { parseLine } from '../../../../runtime/src/bridge/envelope/envelope.ts'
 import { defaultLimits } from '../../../../runtime/src/bridge/limits/limits.ts'
 import { toErrorObject } from '../../../../runtime/src/bridge/errors.ts'
 
-/** A parsed line as plain values: the envelope, or what the reply would say. */
+/** A parsed line as plain values: the envelope, or the content of the error reply. */
 function parsed(line: string | Buffer): unknown {
   const result = parseLine(Buffer.from(line), defaultLimits)
   if ('envelope' in result) return result.envelope
@@ -23,7 +23,7 @@ const withParams = (params: string) => `{"jsonrpc":"2.0","method":"m","params":$
 const nested = (open: string, close: string, inner = '', depth = 500_000) =>
   open.repeat(depth) + inner + close.repeat(depth)
 
-describe('ids that are echoed', () => {
+describe('echoed ids', () => {
   it.each([
     { sent: '"a"', id: 'a' },
     { sent: '"1"', id: '1' },
@@ -50,7 +50,7 @@ describe('ids that are echoed', () => {
   })
 })
 
-describe('ids that are refused with id null', () => {
+describe('ids that are refused, with id null in the reply', () => {
   it.each([
     { sent: '{}', found: 'an object' },
     { sent: '{"a":1}', found: 'an object' },
@@ -142,18 +142,18 @@ describe('members', () => {
     expect(parsed(sent)).toEqual(invalid('jsonrpc: expected "2.0", found nothing'))
   })
 
-  it('the last of two members with one name counts', () => {
+  it('the last of two members with the same name counts', () => {
     const sent = '{"jsonrpc":"2.0","method":"a","method":"b","id":1,"id":2}'
     expect(parsed(sent)).toEqual({ method: 'b', params: [], id: 2 })
   })
 
-  it('members that nobody knows are ignored', () => {
+  it('unknown members are ignored', () => {
     const sent = '{"jsonrpc":"2.0","method":"m","id":1,"result":1,"x":{}}'
     expect(parsed(sent)).toEqual({ method: 'm', params: [], id: 1 })
   })
 })
 
-describe('bodies that are no request', () => {
+describe('bodies that are not a request', () => {
   const batch = invalid('a connection carries one request; a batch needs one connection each')
   it.each([
     { sent: 'null', reply: invalid('expected a request object, found null') },
@@ -173,7 +173,7 @@ describe('bodies that are no request', () => {
   })
 })
 
-describe('lines that are no JSON', () => {
+describe('lines that are not JSON', () => {
   const notJson = parse('the request line is not valid JSON')
   const notUtf8 = parse('the request line is not valid UTF-8')
   it.each<{ name: string; sent: string | Buffer; reply: unknown }>([

@@ -1,6 +1,6 @@
 /**
- * Every kind of error as a caller meets it: a line, and the reply; over a real socket but for what
- * the gate refuses.
+ * Every error kind as a caller gets it: a request line and its reply, over a real socket except for
+ * what the gate refuses.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
@@ -31,7 +31,7 @@ import { sendRaw } from '../../../support/raw-client.ts'
 
 type Open = (options?: BridgeFixtureOptions) => BridgeFixture
 
-/** Gives the reply line to a call that fails so. */
+/** Returns the reply line of a call that fails with this kind. */
 type Meet = (open: Open) => Promise<string>
 
 /** Sends one line to a bridge. */
@@ -65,7 +65,7 @@ const whitelisting = (verifyHost: VerifyHost, sourceBytes = 32): Meet => {
 
 const notVerified = (kind: VerificationFailure) => whitelisting(async (host) => failing(host, kind))
 
-/** A row for every kind: leaving one out does not compile. */
+/** A row for every kind: a missing row does not compile. */
 const rows: { readonly [K in ErrorKind]: Meet } = {
   PARSE: sending('{'),
   INVALID_REQUEST: sending('[]'),
@@ -119,7 +119,7 @@ const rows: { readonly [K in ErrorKind]: Meet } = {
   LIMIT_EXCEEDED: sending('x'.repeat(101), { limits: { maxLineBytes: 100 } }),
 }
 
-describe('every kind of error is met', () => {
+describe('every error kind occurs', () => {
   test('there is a row for each', () => {
     expect(Object.keys(rows).sort()).toEqual(Object.keys(errorCodes).sort())
   })

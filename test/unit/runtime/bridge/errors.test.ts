@@ -8,7 +8,7 @@ import {
 } from '../../../../runtime/src/bridge/errors.ts'
 import { methodTable } from '../../../../runtime/src/bridge/methods.ts'
 
-/** Every kind: one that is missing does not compile. */
+/** Every kind: a missing one does not compile. */
 const table: { readonly [K in ErrorKind]: { code: number; retryable: boolean } } = {
   PARSE: { code: -32700, retryable: false },
   INVALID_REQUEST: { code: -32600, retryable: false },
@@ -37,7 +37,7 @@ const table: { readonly [K in ErrorKind]: { code: number; retryable: boolean } }
 }
 
 describe('error kinds', () => {
-  it('are exactly those of the table', () => {
+  it('are exactly the ones in the table', () => {
     expect(Object.keys(errorCodes).sort()).toEqual(Object.keys(table).sort())
   })
 
@@ -49,7 +49,7 @@ describe('error kinds', () => {
     })
   })
 
-  it('the rows of the method table name only kinds of bad params or their own', () => {
+  it('rows of the method table name only kinds with code -32602 or -32603', () => {
     const kinds = Object.values(methodTable).flatMap(({ errors }) => errors)
     expect(kinds.filter((kind) => ![-32602, -32603].includes(errorCodes[kind]))).toEqual([])
   })
@@ -81,7 +81,7 @@ describe('wire form', () => {
     expect(new RpcError('INTERNAL', 'x', { cause }).cause).toBe(cause)
   })
 
-  it('of an unexpected exception is fixed but for the request id', () => {
+  it('of an unexpected exception is constant except for the request id', () => {
     expect(toInternalErrorObject('42')).toStrictEqual({
       code: -32603,
       message: 'internal error',

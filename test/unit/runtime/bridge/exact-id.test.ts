@@ -5,7 +5,7 @@ import { exactId, restoreId } from '../../../../runtime/src/bridge/envelope/exac
 
 const big = '1763632800123456789'
 
-describe('the digits of an id that no number can hold', () => {
+describe('digits of an id that no JavaScript number can represent', () => {
   test.for([
     ['a plain request', `{"jsonrpc":"2.0","id":${big},"method":"m"}`, big],
     ['spaces', `{ "id" :\t${big} , "method":"m"}`, big],
@@ -27,7 +27,7 @@ describe('the digits of an id that no number can hold', () => {
     },
   )
 
-  test('come back in the reply', () => {
+  test('are repeated in the reply', () => {
     const parsed = parseLine(
       Buffer.from(`{"jsonrpc":"2.0","id":${big},"method":"m"}`),
       defaultLimits,

@@ -12,7 +12,7 @@ import { compareLevels, implementedLevel } from '../../../../runtime/src/bridge/
 const names = Object.keys(methodFacts) as MethodName[]
 const signer = names.filter((name) => name.startsWith('signer_'))
 
-/** The method that is let through, or what the reply would say. */
+/** The accepted method, or the content of the error reply. */
 function outcome(options: Partial<GateOptions>, method: string): unknown {
   try {
     return createGate({ level: implementedLevel, ...options })(method)
@@ -21,7 +21,7 @@ function outcome(options: Partial<GateOptions>, method: string): unknown {
   }
 }
 
-/** Names let through, but for those that no policy narrows. */
+/** Accepted names, without those that no policy restricts. */
 const granted = (allowedMethods: string[]) =>
   names.filter((name) => !name.startsWith('rpc.') && outcome({ allowedMethods }, name) === name)
 
@@ -30,7 +30,7 @@ describe('bridge level', () => {
     expect(names.map((name) => outcome({ level }, name))).toEqual(names)
   })
 
-  it.each(names)('below its level %s does not exist', (name) => {
+  it.each(names)('%s does not exist below its level', (name) => {
     expect(outcome({ level: '1.24.9' }, name)).toEqual({
       code: -32601,
       message: `${name} needs bridge level 1.25.0, this host has 1.24.9`,
@@ -80,7 +80,7 @@ describe('policy', () => {
     },
   )
 
-  it('says what to do about a refusal', () => {
+  it('hints at what to do about a refusal', () => {
     expect(outcome({ allowedMethods: ['deployment_*'] }, 'signer_sign')).toEqual({
       code: -32603,
       message: 'signer_sign is not granted to this deployment',
@@ -103,7 +103,7 @@ describe('policy', () => {
   })
 })
 
-describe('availability says beforehand what the gate would', () => {
+describe('availability agrees with the gate', () => {
   it.each<{ options: Partial<GateOptions> }>([
     { options: {} },
     { options: { level: '1.24.9' } },
@@ -126,7 +126,7 @@ describe('availability says beforehand what the gate would', () => {
   })
 })
 
-describe('names that are no methods', () => {
+describe('unknown methods', () => {
   it.each([
     '',
     '__proto__',
@@ -147,7 +147,7 @@ describe('names that are no methods', () => {
     })
   })
 
-  it('a long name is cut', () => {
+  it('a long name is truncated in the error', () => {
     expect(outcome({}, 'x'.repeat(1_000_000))).toMatchObject({
       message: `there is no method "${'x'.repeat(80)}"`,
     })

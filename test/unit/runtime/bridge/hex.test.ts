@@ -28,7 +28,7 @@ describe('hex', () => {
     expect([...hexBytes(toHex(all))]).toEqual([...all])
   })
 
-  it('writes only the bytes of a view', () => {
+  it('encodes only the bytes of a view', () => {
     const whole = Uint8Array.of(1, 2, 3, 4)
     expect(toHex(whole.subarray(1, 3))).toBe('0203')
   })

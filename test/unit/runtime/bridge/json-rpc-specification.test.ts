@@ -1,6 +1,6 @@
 /**
- * The examples of the JSON-RPC 2.0 specification, §7, byte by byte as they stand there. Its methods
- * are not ours, and a connection carries one request: batches are refused whole.
+ * The examples of the JSON-RPC 2.0 specification, §7, byte by byte. Its methods do not exist here,
+ * and a connection carries one request, so batches are refused as a whole.
  */
 import { describe, expect, it } from 'vitest'
 import { dispatchFixture } from '../../../support/dispatch-fixture.ts'
@@ -31,7 +31,7 @@ const cutBatch = `[
   {"jsonrpc": "2.0", "method"
 ]`
 
-/** undefined: no reply. */
+/** Undefined when there is no reply. */
 const examples: { name: string; sent: string; reply: object | undefined }[] = [
   {
     name: 'positional parameters',
@@ -88,18 +88,18 @@ const examples: { name: string; sent: string; reply: object | undefined }[] = [
 
 describe('the 15 examples', () => {
   it.each(examples)('$name', async ({ sent, reply }) => {
-    // On the wire a request is one line.
+    // A request is one line on the wire.
     const text = await dispatchFixture().answer(sent.replaceAll('\n', ' '))
     const found = text === undefined ? undefined : (JSON.parse(text) as object)
     expect(found).toEqual(reply)
   })
 
-  it('are 15', () => {
+  it('are complete', () => {
     expect(examples).toHaveLength(15)
   })
 })
 
-describe('what §4 and §5 say of requests and replies', () => {
+describe('§4 and §5: requests and replies', () => {
   it.each([
     { name: 'a reply', sent: '{"jsonrpc":"2.0","result":19,"id":1}', id: 1 },
     {
@@ -107,12 +107,12 @@ describe('what §4 and §5 say of requests and replies', () => {
       sent: '{"jsonrpc":"2.0","error":{"code":1,"message":"x"},"id":"1"}',
       id: '1',
     },
-  ])('$name sent to the bridge is no request', async ({ sent, id }) => {
+  ])('$name is not a valid request', async ({ sent, id }) => {
     const reply = await dispatchFixture().answer(sent)
     expect(JSON.parse(reply ?? '')).toMatchObject({ ...invalid, id })
   })
 
-  it('a notification whose id is null is none', async () => {
+  it('a request with id null is not a notification', async () => {
     const sent = '{"jsonrpc":"2.0","method":"processor_version","id":null}'
     expect(JSON.parse((await dispatchFixture().answer(sent)) ?? '')).toEqual({
       jsonrpc: '2.0',
@@ -121,7 +121,7 @@ describe('what §4 and §5 say of requests and replies', () => {
     })
   })
 
-  it('names that begin with rpc. are not for us to add, but for discover', async () => {
+  it('no method name begins with rpc. except rpc.discover', async () => {
     const { ask } = dispatchFixture()
     for (const method of ['rpc.', 'rpc.methods', 'rpc.describe', 'rpc.discover.x']) {
       expect(await ask({ jsonrpc: '2.0', method, id: 1 })).toMatchObject(noMethod(1))

@@ -3,7 +3,7 @@ import { methodFacts, type MethodName } from '@causeway/guest-sdk/protocol'
 import { toErrorObject, type RpcError } from '../../../../runtime/src/bridge/errors.ts'
 import { parseParams } from '../../../../runtime/src/bridge/params/params.ts'
 
-/** What a handler would take, or what the reply would say. */
+/** The params for the handler, or the content of the error reply. */
 function outcome(method: MethodName, params: readonly unknown[]): unknown {
   try {
     return { taken: parseParams(method, params) }
@@ -27,7 +27,7 @@ const withNesting = (depth: number) => {
   return value
 }
 
-/** A row for every method: leaving one out does not compile. */
+/** A row for every method: a missing row does not compile. */
 const valid: { readonly [M in MethodName]: readonly unknown[] } = {
   processor_version: [],
   deployment_id: [],
@@ -48,11 +48,11 @@ const withoutParams = methods.filter((method) => valid[method].length === 0)
 const withParams = methods.filter((method) => valid[method].length > 0)
 
 describe.each(methods)('%s', (method) => {
-  it('takes its params', () => {
+  it('accepts its params', () => {
     expect(outcome(method, valid[method])).toEqual({ taken: valid[method] })
   })
 
-  it('ignores further elements', () => {
+  it('ignores extra elements', () => {
     const sent = [...valid[method], 1, null, {}, ['x']]
     expect(outcome(method, sent)).toEqual({ taken: valid[method] })
   })
@@ -93,7 +93,7 @@ describe.each(withParams)('%s', (method) => {
     expect(outcome(method, [{ ...odd, ...(params as object) }])).toEqual({ taken: valid[method] })
   })
 
-  it('refuses fields that only a __proto__ member has', () => {
+  it('refuses fields that exist only in a __proto__ member', () => {
     const [params] = valid[method]
     const sent = JSON.parse(`{"__proto__":${JSON.stringify(params)}}`) as unknown
     const message = `${method}: ${first}: expected a value, found nothing`
@@ -131,14 +131,14 @@ describe('curve', () => {
     expect(outcome(method, sent)).toEqual(refusal('UNSUPPORTED_CURVE', message, 'curve'))
   })
 
-  it('null is no curve', () => {
+  it('refuses null as a curve', () => {
     const message = 'signer_publicKey: curve: expected a value, found nothing'
     expect(outcome('signer_publicKey', [{ curve: null }])).toEqual(invalid(message, 'curve'))
   })
 })
 
 describe('derivationPath', () => {
-  it('null means absent', () => {
+  it('treats null as absent', () => {
     const sent = [{ curve: 'p256', derivationPath: null }]
     expect(outcome('signer_publicKey', sent)).toEqual({ taken: [{ curve: 'p256' }] })
   })

@@ -20,7 +20,7 @@ const tooOften = (name: string) => ({
 })
 
 describe('calls of a class', () => {
-  it('are refused beyond its rate, and say when to come again', async () => {
+  it('are refused beyond the rate, with the time for a retry', async () => {
     const { ask } = dispatchFixture({ limits: { ...noLimits, read: once } })
     for (let call = 0; call < 2; call++) {
       expect(await ask(request('deployment_slot'))).toHaveProperty('result')
@@ -28,14 +28,14 @@ describe('calls of a class', () => {
     expect(await ask(request('processor_version'))).toMatchObject({ id: '1', ...tooOften('read') })
   })
 
-  it('leave the others their own', async () => {
+  it('do not use up the rate of other classes', async () => {
     const { ask } = dispatchFixture({ limits: { ...noLimits, key: once } })
     for (let call = 0; call < 2; call++) expect(await ask(sign)).toHaveProperty('result')
     expect(await ask(sign)).toMatchObject(tooOften('key'))
     expect(await ask(request('deployment_slot'))).toHaveProperty('result')
   })
 
-  it('count when they are refused, unknown, no request or a notification, too', async () => {
+  it('count even when they are refused, unknown, invalid, or notifications', async () => {
     for (const line of ['{}', 'x', '[]', '{"jsonrpc":"2.0","method":"x"}', '"\ud83d']) {
       const { answer, ask } = dispatchFixture({ limits: { ...noLimits, read: once } })
       await answer(line)
@@ -44,7 +44,7 @@ describe('calls of a class', () => {
     }
   })
 
-  it('that are over it tell so before anything else', async () => {
+  it('beyond the rate are refused before any other check', async () => {
     const { answer, ask } = dispatchFixture({ limits: { ...noLimits, read: once } })
     await ask(request('deployment_slot'))
     await ask(request('deployment_slot'))
@@ -59,7 +59,7 @@ describe('calls of a class', () => {
 describe('a long line', () => {
   const long = (bytes: number) =>
     JSON.stringify({ jsonrpc: '2.0', method: 'deployment_slot', id: 'x'.repeat(bytes - 100) })
-  // So slow that nothing comes back while the test runs.
+  // A rate so slow that no token returns while the test runs.
   const read = { perSecond: 0.01, burst: 4, deadlineMs: Infinity }
 
   it('counts as one more call of class read for each 4 KiB', async () => {
@@ -70,14 +70,14 @@ describe('a long line', () => {
     expect(refused).toHaveProperty('error.data.retryAfterMs', expect.closeTo(198_000, -4))
   })
 
-  it('counts as a whole burst at the most', async () => {
+  it('counts at most as a whole burst', async () => {
     const { answer } = dispatchFixture({ limits: { ...noLimits, read } })
     const refused = JSON.parse((await answer(long(100_000)))!) as object
-    // The burst went into the line, so that none is left for its call.
+    // The line used the whole burst, so no token is left for its call.
     expect(refused).toHaveProperty('error.data.retryAfterMs', expect.closeTo(100_000, -3))
   })
 
-  it('is not parsed when it is all structure', async () => {
+  it('is not parsed when it consists of structure only', async () => {
     const { answer } = dispatchFixture()
     expect(JSON.parse((await answer('['.repeat(100_000)))!)).toEqual({
       jsonrpc: '2.0',
@@ -109,7 +109,7 @@ describe('a call that takes too long', () => {
   it.each([
     ['late result', async () => ({ slot: 1 })],
     ['late failure', () => Promise.reject(new Error('late'))],
-  ])('may still end with a %s, which nobody sees', async (_what, end) => {
+  ])('may still end with a %s, which is dropped', async (_what, end) => {
     const unhandled: unknown[] = []
     const note = (error: unknown) => unhandled.push(error)
     process.on('unhandledRejection', note)
@@ -121,7 +121,7 @@ describe('a call that takes too long', () => {
     expect({ unhandled, lines }).toEqual({ unhandled: [], lines: [] })
   })
 
-  it('is in flight until its work really ends', async () => {
+  it('stays in flight until its work ends', async () => {
     let release: (slot: { slot: number }) => void = () => {}
     const handlers = {
       deployment_slot: () => new Promise<{ slot: number }>((resolve) => (release = resolve)),
@@ -140,7 +140,7 @@ describe('a call that takes too long', () => {
     expect(await ask(request('processor_version'))).toHaveProperty('result')
   })
 
-  it('keeps no timer when it is in time', async () => {
+  it('leaves no timer when it ends in time', async () => {
     const handlers = { deployment_slot: async () => ({ slot: 1 }) }
     const long = { ...noLimits, read: { ...noLimits.read, deadlineMs: 2 ** 30 } }
     const before = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
@@ -159,7 +159,7 @@ describe('the caller of a key operation', () => {
     ['signer_sign', { curve: 'p256', bytes: '11'.repeat(32) }],
     ['signer_publicKey', { curve: 'p256' }],
     ['signer_encrypt', { curve: 'p256', publicKey: '', salt: '', bytes: '' }],
-  ])('is judged again before the answer of %s', async (method, params) => {
+  ])('is checked again before the answer of %s', async (method, params) => {
     const { ask } = dispatchFixture({ caller: { peer, judgeAgain: rejected } })
     expect(await ask(request(method, params))).toEqual({
       jsonrpc: '2.0',
@@ -172,7 +172,7 @@ describe('the caller of a key operation', () => {
     })
   })
 
-  it('is judged after the key was used', async () => {
+  it('is checked after the key was used', async () => {
     const order: string[] = []
     const caller = { peer, judgeAgain: () => void order.push('judged') }
     const handlers = { signer_sign: async () => (order.push('signed'), { bytes: '00' }) }
@@ -180,7 +180,7 @@ describe('the caller of a key operation', () => {
     expect(order).toEqual(['signed', 'judged'])
   })
 
-  it('is not judged again where no key is used', async () => {
+  it('is not checked again when no key is used', async () => {
     const { ask } = dispatchFixture({ caller: { peer, judgeAgain: rejected } })
     expect(await ask(request('deployment_publicKeys'))).toHaveProperty('result')
   })

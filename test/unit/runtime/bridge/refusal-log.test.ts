@@ -17,7 +17,7 @@ const told = {
   msg: "caller refused: uid 2 is not the deployment's",
 }
 
-test('the first refusal is told at once, a flood as a sum, a quiet time as nothing', () => {
+test('the first refusal is logged at once, a flood as a sum, and nothing without refusals', () => {
   const { log, lines } = recordingLog()
   const refusals = createRefusalLog(log)
   for (let count = 0; count < 1000; count++) refusals.add(refusal)
@@ -31,7 +31,7 @@ test('the first refusal is told at once, a flood as a sum, a quiet time as nothi
   expect(lines).toHaveLength(3)
 })
 
-test('each reason has its own first and its own sum', () => {
+test('each reason has its own first line and its own sum', () => {
   const { log, lines } = recordingLog()
   const { add, flush } = createRefusalLog(log)
   add({ ...refusal, reason: 'too-many', count: 5 })
@@ -45,7 +45,7 @@ test('each reason has its own first and its own sum', () => {
   ])
 })
 
-test('the last word leaves nothing to tell later', () => {
+test('a flush leaves nothing to log later', () => {
   const { log, lines } = recordingLog()
   const refusals = createRefusalLog(log)
   for (const _ of [1, 2]) refusals.add(refusal)
@@ -55,7 +55,7 @@ test('the last word leaves nothing to tell later', () => {
   expect(lines).toHaveLength(2)
 })
 
-test('names the command of a process that is still there', () => {
+test('names the command of a process that still exists', () => {
   const { log, lines } = recordingLog()
   createRefusalLog(log).add({ ...refusal, peer: { ...peer, pid: process.pid } })
   expect(lines[0]).toHaveProperty('peer.command', expect.stringMatching(/./))

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createReplies } from '../../../../runtime/src/bridge/replies.ts'
 import { recordingLog } from '../../../support/recording-log.ts'
 
-/** Replies over a list of what happened, in order. */
+/** Replies that record commits and sends in order. */
 function recorded(commit: () => void) {
   const events: unknown[] = []
   const { log, lines } = recordingLog()
@@ -18,7 +18,7 @@ function recorded(commit: () => void) {
 }
 
 describe('replies', () => {
-  it('leave after the commit, in order, once', () => {
+  it('are sent after the commit, in order, once', () => {
     const { events, replies } = recorded(() => {})
     replies.add(1, 'one')
     replies.add(2, undefined)
@@ -28,7 +28,7 @@ describe('replies', () => {
     expect(events).toEqual(['commit', [1, 'one'], [2, undefined], 'commit'])
   })
 
-  it('do not leave when the commit fails, and the next ones do again', () => {
+  it('are not sent when the commit fails; later ones are sent again', () => {
     let isFull = true
     const { events, lines, replies } = recorded(() => {
       if (isFull) throw new Error('no space')
@@ -45,7 +45,7 @@ describe('replies', () => {
     expect(events).toEqual([
       [1, withheld('"a"')],
       [2, withheld('1795190642803123456')],
-      // A notification has no answer, whatever becomes of it.
+      // A notification never has an answer.
       [3, undefined],
       'commit',
       [4, 'four'],
@@ -53,7 +53,7 @@ describe('replies', () => {
     expect(lines).toMatchObject([{ msg: 'replies withheld', err: { message: 'no space' } }])
   })
 
-  it('a reply that is added while others are sent waits for its own commit', () => {
+  it('added while others are sent wait for their own commit', () => {
     const sent: number[] = []
     let commits = 0
     const { log } = recordingLog()

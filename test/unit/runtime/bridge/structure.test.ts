@@ -22,11 +22,11 @@ test.each([
   expect(isTooComplex(text, maxStructure)).toBe(expected)
 })
 
-test('agrees with what JSON.parse makes of it', () => {
+test('agrees with JSON.parse', () => {
   const filler = 'x'.repeat(maxStructure)
   fc.assert(
     fc.property(fc.array(fc.string(), { minLength: 0, maxLength: 1100 }), (strings) => {
-      // Two brackets, and a comma between each two; the filler makes every text long enough.
+      // Two brackets, and commas between elements; the filler makes every text long enough.
       const structure = 2 + strings.length
       const text = JSON.stringify([...strings, filler])
       expect(isTooComplex(text, maxStructure)).toBe(structure > maxStructure)

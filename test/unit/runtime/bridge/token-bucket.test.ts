@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createTokenBucket } from '../../../../runtime/src/bridge/limits/token-bucket.ts'
 
-/** A bucket on a clock that stands until it is moved. */
+/** A bucket with a clock that only the test moves. */
 function bucketAt(perSecond: number, burst: number) {
   const clock = { now: 5_000 }
   return { clock, take: createTokenBucket({ perSecond, burst }, () => clock.now) }
 }
 
-test('a burst at once, then one for each interval', () => {
+test('allows a burst at once, then one call per interval', () => {
   const { clock, take } = bucketAt(100, 3)
   expect([take(), take(), take(), take()]).toEqual([0, 0, 0, 10])
   clock.now += 4
@@ -17,7 +17,7 @@ test('a burst at once, then one for each interval', () => {
   expect([take(), take()]).toEqual([0, 10])
 })
 
-test('a long pause fills it to the burst and no further', () => {
+test('a long pause refills it only to the burst', () => {
   const { clock, take } = bucketAt(1000, 2)
   clock.now += 3_600_000
   expect([take(), take(), take()]).toEqual([0, 0, 1])
@@ -28,7 +28,7 @@ test('without a rate it never refuses', () => {
   expect(Array.from({ length: 1000 }, take).every((wait) => wait === 0)).toBe(true)
 })
 
-test('never more than burst + rate × time, and the wait it names is enough', () => {
+test('never allows more than burst + rate × time, and the returned wait is long enough', () => {
   const waits = fc.array(fc.integer({ min: 0, max: 300 }), { maxLength: 200 })
   const rate = fc.integer({ min: 1, max: 5000 })
   fc.assert(

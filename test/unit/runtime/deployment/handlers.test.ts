@@ -40,19 +40,19 @@ describe('deployment_* (bridge spec, Processor and deployment methods)', () => {
     expect(await resultOf('deployment_slot', { slot })).toStrictEqual({ slot })
   })
 
-  it('keys have the lengths that jobs expect', () => {
+  it('returns keys of the lengths that jobs expect', () => {
     expect(Object.values(own).map((key) => key.length)).toEqual([66, 66, 64, 66, 66])
     expect(new Set(Object.values(own)).size).toBe(5)
   })
 
-  it('other processors stand beside this one', async () => {
+  it('lists other processors beside this one', async () => {
     const assignedProcessors = { '5Other': other }
     expect(await resultOf('deployment_assignedProcessors', { assignedProcessors })).toStrictEqual({
       processors: { '5Other': other, [fixedFacts.processorAddress]: own },
     })
   })
 
-  it('this processor stands there once, with its own keys', async () => {
+  it('lists this processor once, with its own keys', async () => {
     const assignedProcessors = { [fixedFacts.processorAddress]: other, '5Other': {} }
     expect(await resultOf('deployment_assignedProcessors', { assignedProcessors })).toStrictEqual({
       processors: { [fixedFacts.processorAddress]: own, '5Other': {} },

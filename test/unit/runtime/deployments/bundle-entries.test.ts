@@ -15,7 +15,7 @@ function writeZip(folder: string, content: Buffer | readonly ZipEntrySpec[]): st
   return file
 }
 
-/** Path, mark and text of every file. */
+/** Path, executable mark and text of every file. */
 async function entries(file: string) {
   const found: { path: string; executable: boolean; text: string }[] = []
   for await (const { path, executable, open } of readBundle(file)) {
@@ -27,7 +27,7 @@ async function entries(file: string) {
 const honest: ZipEntrySpec = { name: 'manifest.json', content: '{}' }
 
 describe('an honest zip', () => {
-  test('gives its files in its order', async ({ folder }) => {
+  test('yields its files in their order', async ({ folder }) => {
     const file = writeZip(folder, [
       { name: 'b', content: 'two', deflate: true },
       { name: 'folder/', mode: 0o040755 },
@@ -41,12 +41,12 @@ describe('an honest zip', () => {
     ])
   })
 
-  test('without modes is read', async ({ folder }) => {
+  test('is read without modes', async ({ folder }) => {
     const file = writeZip(folder, [{ ...honest, mode: 0 }])
     expect(await entries(file)).toEqual([{ path: 'manifest.json', executable: false, text: '{}' }])
   })
 
-  test('of another tool is read', async ({ folder }) => {
+  test('is read when another tool wrote it', async ({ folder }) => {
     mkdirSync(join(folder, 'job'))
     writeFileSync(join(folder, 'job/run'), 'x', { mode: 0o755 })
     const script = 'import shutil,sys; shutil.make_archive(sys.argv[1], "zip", sys.argv[2])'
@@ -56,7 +56,7 @@ describe('an honest zip', () => {
     ])
   })
 
-  test('is surveyed with the content of one file, or none', async ({ folder }) => {
+  test('is surveyed, with the content of one file or none', async ({ folder }) => {
     const file = writeZip(folder, [{ name: './a' }, honest])
     const names = new Set(['a', 'manifest.json'])
     const wanted = Buffer.from('{}')
@@ -65,7 +65,7 @@ describe('an honest zip', () => {
     expect(await surveyBundle(file, '__proto__', 2)).toEqual({ names })
   })
 
-  test('gives no file over the limit asked for', async ({ folder }) => {
+  test('returns no file over the limit', async ({ folder }) => {
     const file = writeZip(folder, [honest])
     expect(await thrownBy(() => surveyBundle(file, 'manifest.json', 1))).toMatchObject({
       kind: 'BUNDLE_INVALID',
@@ -73,7 +73,7 @@ describe('an honest zip', () => {
     })
   })
 
-  test('with nothing in it is empty', async ({ folder }) => {
+  test('may be empty', async ({ folder }) => {
     expect(await entries(writeZip(folder, []))).toEqual([])
   })
 })
@@ -104,11 +104,15 @@ describe('a hostile zip', () => {
       zip: [{ name: 'e', flags: 0x841, content: 'x'.repeat(12), claimedSize: 0 }],
       says: 'encrypt',
     },
-    { name: 'a name twice', zip: [honest, honest], says: '"manifest.json": the name comes twice' },
+    {
+      name: 'a name twice',
+      zip: [honest, honest],
+      says: '"manifest.json": the name is used twice',
+    },
     {
       name: 'a name twice in two spellings',
       zip: [honest, { name: './manifest.json' }],
-      says: 'the name comes twice',
+      says: 'the name is used twice',
     },
     {
       name: 'a file as a folder',
@@ -155,7 +159,7 @@ describe('a hostile zip', () => {
 
   const whole = zipOf([{ name: 'a', content: 'x'.repeat(200), deflate: true }, honest])
   const lengths = Array.from({ length: whole.length }, (_, length) => length)
-  test('cut off anywhere is refused', async ({ folder }) => {
+  test('is refused when it is cut anywhere', async ({ folder }) => {
     const accepted: number[] = []
     for (const length of lengths) {
       const file = writeZip(folder, whole.subarray(0, length))
@@ -169,7 +173,7 @@ describe('a hostile zip', () => {
     expect(accepted).toEqual([])
   })
 
-  test('with any byte changed is read or refused, never anything else', async ({ folder }) => {
+  test('with any byte changed is either read or refused', async ({ folder }) => {
     const other: unknown[] = []
     for (const at of lengths) {
       const file = writeZip(
@@ -187,12 +191,12 @@ describe('a hostile zip', () => {
     { name: 'text', content: Buffer.from('hello') },
     { name: 'nothing', content: Buffer.alloc(0) },
     { name: 'zeros', content: Buffer.alloc(100_000) },
-  ])('is no zip at all: $name', async ({ content }, { folder }) => {
+  ])('is refused when it is not a zip: $name', async ({ content }, { folder }) => {
     const error = await thrownBy(() => entries(writeZip(folder, content)))
     expect(error).toMatchObject({ kind: 'BUNDLE_INVALID' })
   })
 
-  test('that claims 20,001 entries is refused before they are read', async ({ folder }) => {
+  test('is refused before its entries are read when it claims 20,001', async ({ folder }) => {
     const zip = zipOf([honest])
     zip.writeUInt16LE(20_001, zip.length - 12)
     zip.writeUInt16LE(20_001, zip.length - 14)
@@ -200,7 +204,7 @@ describe('a hostile zip', () => {
     expect(error).toMatchObject({ message: 'bundle: expected at most 20000 entries, found 20001' })
   })
 
-  test('that is not there is named as a bundle', async ({ folder }) => {
+  test('is named as a bundle when it is missing', async ({ folder }) => {
     const error = await thrownBy(() => entries(join(folder, 'none.zip')))
     expect(error).toMatchObject({ kind: 'BUNDLE_INVALID', cause: { code: 'ENOENT' } })
   })

@@ -24,7 +24,7 @@ const module = fileURLToPath(
 )
 const none: ReadonlySet<string> = new Set()
 
-/** A folder with files in the order given. */
+/** A folder with files, created in the given order. */
 function makeFolder(path: string, files: Record<string, string>): string {
   mkdirSync(path, { recursive: true })
   for (const [name, content] of Object.entries(files)) {
@@ -36,7 +36,7 @@ function makeFolder(path: string, files: Record<string, string>): string {
 
 const pack = (path: string, exclude = none) => openBundle(path, `${path}.zip`, exclude)
 
-/** Names and marks of what was packed. */
+/** Names and executable marks of the packed files. */
 async function packed(path: string, exclude = none): Promise<string[]> {
   const { zipFile } = await pack(path, exclude)
   const names: string[] = []
@@ -49,11 +49,11 @@ async function packed(path: string, exclude = none): Promise<string[]> {
 const files = { 'manifest.json': '{}', 'job.sh': 'echo', 'lib/a.txt': 'a', 'lib/deep/b.txt': 'b' }
 
 describe('the CID of a bundle', () => {
-  test('of no bytes', () => {
+  test('of an empty bundle', () => {
     expect(emptyCid).toBe('bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku')
   })
 
-  test('of a zip is CIDv1, raw, sha2-256 of its bytes', async ({ folder }) => {
+  test('of a zip is CIDv1, raw, with the sha2-256 of its bytes', async ({ folder }) => {
     const zipFile = join(folder, 'a.zip')
     const content = zipOf([{ name: 'manifest.json', content: '{}' }])
     writeFileSync(zipFile, content)
@@ -63,9 +63,7 @@ describe('the CID of a bundle', () => {
     expect(await openBundle(zipFile, join(folder, 'unused.zip'), none)).toEqual({ zipFile, cid })
   })
 
-  test('of a folder is the same for other times, modes of reading and order', async ({
-    folder,
-  }) => {
+  test('of a folder does not depend on times, read permissions or order', async ({ folder }) => {
     const one = makeFolder(join(folder, 'one'), files)
     const two = makeFolder(join(folder, 'two'), Object.fromEntries(Object.entries(files).reverse()))
     utimesSync(join(two, 'job.sh'), new Date(2001, 1, 1), new Date(2001, 1, 1))
@@ -80,7 +78,7 @@ describe('the CID of a bundle', () => {
     async (zone, { folder }) => {
       const path = makeFolder(join(folder, 'job'), files)
       const { cid } = await pack(path)
-      // In a process of its own: the time of the entries is made when modules are loaded.
+      // In a separate process: the entries' time is computed when modules are loaded.
       const script = `
         const { openBundle } = await import(${JSON.stringify(module)})
         console.log((await openBundle(process.argv[1], process.argv[2], new Set())).cid)`
@@ -112,7 +110,7 @@ describe('what goes into a bundle', () => {
     expect(await packed(path)).toEqual(['job.sh*', 'lib/a.txt', 'lib/deep/b.txt', 'manifest.json'])
   })
 
-  test('neither the deployment file nor its keys nor .git', async ({ folder }) => {
+  test('not the deployment file, its keys, or .git', async ({ folder }) => {
     const path = makeFolder(join(folder, 'job'), {
       ...files,
       'deployment.json': 'secret',
@@ -134,25 +132,25 @@ describe('what goes into a bundle', () => {
   test.for([
     { name: 'the bundle', bundle: 'link', secret: 'job/deployment.json' },
     { name: 'the secret', bundle: 'job', secret: 'link/deployment.json' },
-  ])('nor when $name is named through a link', async ({ bundle, secret }, { folder }) => {
+  ])('not even when $name is named through a link', async ({ bundle, secret }, { folder }) => {
     makeFolder(join(folder, 'job'), { ...files, 'deployment.json': 'secret' })
     symlinkSync('job', join(folder, 'link'))
     const exclude = new Set([join(folder, secret)])
     expect(await packed(join(folder, bundle), exclude)).not.toContain('deployment.json')
   })
 
-  test('nor a link to the keys, nor the keys it leads to', async ({ folder }) => {
+  test('neither a link to the keys nor its target', async ({ folder }) => {
     const path = makeFolder(join(folder, 'job'), { 'manifest.json': '{}', 'deep/keys': 'secret' })
     symlinkSync('deep/keys', join(path, 'keys.json'))
     expect(await packed(path, new Set([join(path, 'keys.json')]))).toEqual(['manifest.json'])
   })
 
-  test('a secret that does not exist changes nothing', async ({ folder }) => {
+  test('a missing secret file changes nothing', async ({ folder }) => {
     const path = makeFolder(join(folder, 'job'), { 'manifest.json': '{}' })
     expect(await packed(path, new Set([join(folder, 'none')]))).toEqual(['manifest.json'])
   })
 
-  test('names in any letters', async ({ folder }) => {
+  test('names in any script', async ({ folder }) => {
     const path = makeFolder(join(folder, 'job'), { 'é€😀 a.txt': 'x', '#!%': 'y' })
     expect(await packed(path)).toEqual(['#!%', 'é€😀 a.txt'])
   })
@@ -198,27 +196,27 @@ describe('what is refused', () => {
     },
   )
 
-  test('a name that is no UTF-8', async ({ folder }) => {
+  test('a name that is not UTF-8', async ({ folder }) => {
     const path = makeFolder(join(folder, 'job'), {})
     writeFileSync(Buffer.concat([Buffer.from(`${path}/`), Buffer.of(0xff)]), '')
     expect(await thrownBy(() => pack(path))).toMatchObject({ kind: 'BUNDLE_INVALID' })
   })
 
-  test('a file that is not as long as it says', async ({ folder }) => {
+  test('a file whose size is wrong', async ({ folder }) => {
     const zipFile = join(folder, 'bundle.zip')
-    // Files of 0 bytes with something in them.
+    // Files of 0 bytes that have content.
     const error = await thrownBy(() => openBundle('/proc/sys/fs/inotify', zipFile, none))
     expect(error).toMatchObject({ kind: 'BUNDLE_INVALID' })
   })
 
-  test('nothing there', async ({ folder }) => {
+  test('a missing bundle', async ({ folder }) => {
     const path = join(folder, 'none')
     const error = await thrownBy(() => pack(path))
     expect(error).toMatchObject({ kind: 'BUNDLE_INVALID', cause: { code: 'ENOENT' } })
     expect((error as Error).message).toContain(path)
   })
 
-  test('a place for the zip that cannot be written', async ({ folder }) => {
+  test('an unwritable path for the zip', async ({ folder }) => {
     const path = makeFolder(join(folder, 'job'), files)
     const zipFile = join(folder, 'no/such/folder.zip')
     expect(await thrownBy(() => openBundle(path, zipFile, none))).toMatchObject({ code: 'ENOENT' })

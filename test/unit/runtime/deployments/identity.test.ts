@@ -17,7 +17,7 @@ const deploymentOf = (fields: object, file = '/jobs/one/deployment.json') =>
   parseDeployment(JSON.stringify(fields), file).deployment
 
 describe('identity', () => {
-  test('of an empty file has a default for everything', () => {
+  test('has a default for every field of an empty file', () => {
     const identity = identify(deploymentOf({}), account, settings)
     expect(identity).toEqual({
       id: expect.stringMatching(/^\d{1,15}$/) as string,
@@ -29,7 +29,7 @@ describe('identity', () => {
     })
   })
 
-  test('takes what the file says', () => {
+  test('uses the fields of the file', () => {
     const origin = { kind: 'Ethereum20', source: `0x${'AB'.repeat(20)}` }
     expect(identify(deploymentOf({ id: 7, origin }), account, settings)).toMatchObject({
       id: '7',
@@ -37,7 +37,7 @@ describe('identity', () => {
     })
   })
 
-  test('the default id is stable and depends on the path alone', () => {
+  test('the default id is stable and depends only on the path', () => {
     const idOf = (file: string, fields = {}) =>
       identify(deploymentOf(fields, file), account, settings).id
     expect(idOf('/a/deployment.json')).toBe(idOf('/a/deployment.json', { slot: 1 }))
@@ -45,7 +45,7 @@ describe('identity', () => {
     expect(Number.isSafeInteger(Number(idOf('/a')))).toBe(true)
   })
 
-  test('the address depends on prefix and account alone', () => {
+  test('the address depends only on prefix and account', () => {
     const addressOf = (ss58Prefix: number, fields = {}) =>
       identify(deploymentOf(fields), account, { ...settings, ss58Prefix }).processor.address
     expect(addressOf(42)).toBe(addressOf(42, { id: 'x', origin: { kind: 'other' } }))
@@ -70,7 +70,7 @@ describe('keys of a keys file', () => {
     return deploymentOf({ id: 7, keys: 'keys.json' }, join(folder, 'deployment.json'))
   }
 
-  test('are read from beside the deployment file', ({ folder }) => {
+  test('are read from a path relative to the deployment file', ({ folder }) => {
     const key = '11'.repeat(32)
     const deployment = withKeys(folder, { signing: { ed25519: key }, encryption: { p256: key } })
     expect(importedKeysOf(deployment, native)).toEqual({
@@ -79,11 +79,11 @@ describe('keys of a keys file', () => {
     })
   })
 
-  test('are none when no file is named', () => {
+  test('are empty when no file is named', () => {
     expect(importedKeysOf(deploymentOf({}), native)).toEqual({ signing: {}, encryption: {} })
   })
 
-  test('of a wrong file stop the start', async ({ folder }) => {
+  test('of an invalid file prevent the start', async ({ folder }) => {
     const deployment = withKeys(folder, { signing: { p256: '00'.repeat(32) } })
     expect(await thrownBy(() => importedKeysOf(deployment, native))).toMatchObject({
       name: 'StartError',

@@ -1,6 +1,4 @@
-/**
- * The deadline of an execution, whatever it is doing when its time is over.
- */
+/** The deadline of an execution, in every phase. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type {
@@ -10,9 +8,9 @@ import type {
 import { inTime, isLate } from '../../../../runtime/src/execution/contract/deadline.ts'
 import { thrownBy } from '../../../support/thrown.ts'
 
-const timeout = { reason: 'timeout', detail: 'its time was over' }
+const timeout = { reason: 'timeout', detail: 'the deadline has passed' }
 
-/** What an execution that ends only by its signal comes to. */
+/** The exit of an execution that ends only by its signal. */
 function execute(work: Execute, request: Partial<ExecutionRequest>) {
   const never = new AbortController().signal
   return inTime(work)({ signal: never, ...request } as ExecutionRequest)
@@ -24,11 +22,11 @@ const preparing: Execute = async ({ signal }) => {
 }
 
 describe('the deadline', () => {
-  test.for([-1, 30])('in %s ms ends what is being prepared', async (ms) => {
+  test.for([-1, 30])('in %s ms ends the preparation', async (ms) => {
     expect(await execute(preparing, { deadline: Date.now() + ms })).toEqual({ exit: timeout })
   })
 
-  test('is not what another signal ended', async () => {
+  test('is not reported when another signal ended the execution', async () => {
     const stop = new AbortController()
     const deadline = Date.now() + 600_000
     const ended = thrownBy(() => execute(preparing, { deadline, signal: stop.signal }))
@@ -36,7 +34,7 @@ describe('the deadline', () => {
     expect(await ended).toMatchObject({ cause: { message: 'stopped' } })
   })
 
-  test('changes nothing of an exit that is known, and tells a job’s why it is ended', async () => {
+  test('does not change a known exit, and is the reason of a job’s signal', async () => {
     const exit = { reason: 'exited', code: 3 } as const
     let seen: boolean[] = []
     const job: Execute = async ({ signal }) => {
@@ -49,7 +47,7 @@ describe('the deadline', () => {
     expect(seen).toEqual([false, true])
   })
 
-  test('is none of an error that comes in time', async () => {
+  test('does not replace an error that comes in time', async () => {
     const broken: Execute = () => Promise.reject(new Error('broken'))
     expect(await thrownBy(() => execute(broken, { deadline: Date.now() + 600_000 }))).toMatchObject(
       {

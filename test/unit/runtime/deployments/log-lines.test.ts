@@ -1,6 +1,4 @@
-/**
- * Any bytes, cut in any way: what was written can be put together again.
- */
+/** Splits any bytes in any chunks; the written bytes can be put together again. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -25,7 +23,7 @@ const shown = (pieces: readonly LinePiece[]) =>
   pieces.map(({ bytes, partial }) => `${bytes.toString()}${partial ? '…' : ''}`)
 
 describe('lines', () => {
-  test('come out whole, whatever pieces they came in', () => {
+  test('are returned whole, whatever chunks they came in', () => {
     expect(shown(split(['a', 'b\nc\r\n\n', 'd'].map((text) => Buffer.from(text))))).toEqual([
       'ab',
       'c\r',
@@ -34,17 +32,17 @@ describe('lines', () => {
     ])
   })
 
-  test('without an end are cut, not within a character', () => {
+  test('without an end are cut between characters', () => {
     const pieces = split([Buffer.from(`${'x'.repeat(7)}€€€\n`)], 8)
     expect(shown(pieces)).toEqual(['xxxxxxx…', '€€…', '€'])
   })
 
-  test('that are no text are cut at the limit', () => {
+  test('that are not text are cut at the limit', () => {
     const pieces = split([Buffer.alloc(20, 0x80)], 8)
     expect(pieces.map(({ bytes }) => bytes.length)).toEqual([8, 8, 4])
   })
 
-  test('that wait are given out on demand, the beginning of a character later', () => {
+  test('that are unfinished can be flushed, except for an incomplete character', () => {
     const splitter = createLineSplitter()
     expect(splitter.push(Buffer.from('price: €').subarray(0, 9))).toEqual([])
     expect(shown(splitter.flush())).toEqual(['price: …'])
@@ -74,7 +72,7 @@ describe('lines', () => {
     )
   })
 
-  test('that are text stay text however long they are', () => {
+  test('of text stay valid text however long they are', () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 200 })
     fc.assert(
       fc.property(text, (given) => {
@@ -101,7 +99,7 @@ test('an entry is one line of JSON', () => {
   ])
 })
 
-test('half of an entry is none', () => {
+test('half of an entry is not an entry', () => {
   const line = formatEntries([{ bytes: Buffer.from('x'), partial: false }], 1, source, time)
   expect(parseEntry(line)).toMatchObject({ seq: 1 })
   for (let length = 0; length < line.length - 1; length++) {

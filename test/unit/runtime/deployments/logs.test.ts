@@ -78,7 +78,7 @@ describe('a job’s output', () => {
     await output.close()
   })
 
-  test('shows a prompt when the job is silent behind it', async ({ folder }) => {
+  test('shows a prompt when the job is silent after it', async ({ folder }) => {
     const { output, stdout, stderr, captured } = await capturing(folder)
     stderr.end()
     stdout.write('name? ')
@@ -94,7 +94,7 @@ describe('a job’s output', () => {
     await output.close()
   })
 
-  test('of a stream that is destroyed is kept', async ({ folder }) => {
+  test('is kept when its stream is destroyed', async ({ folder }) => {
     const { output, stdout, stderr, captured } = await capturing(folder)
     stderr.end()
     stdout.write('whole\nhalf')
@@ -105,7 +105,7 @@ describe('a job’s output', () => {
     await output.close()
   })
 
-  test('that is faster than the disk waits in its stream', async ({ folder }) => {
+  test('waits in its stream when it is faster than the disk', async ({ folder }) => {
     const { output, stdout, stderr, captured } = await capturing(folder, {
       maxBytes: 1 << 16,
       maxFiles: 2,
@@ -131,7 +131,7 @@ describe('a job’s output', () => {
 })
 
 describe('reading', () => {
-  test('by number, by the last ones, by stream', async ({ folder }) => {
+  test('by number, by count from the end, by stream', async ({ folder }) => {
     const output = await open(folder, { maxBytes: 300, maxFiles: 100 })
     await tell(output, 10)
     expect(files(folder).length).toBeGreaterThan(3)
@@ -148,7 +148,7 @@ describe('reading', () => {
     await output.close()
   })
 
-  test('of what was rotated away leaves a gap', async ({ folder }) => {
+  test('shows a gap for rotated entries', async ({ folder }) => {
     const output = await open(folder, { maxBytes: 300, maxFiles: 2 })
     await tell(output, 20)
     expect(files(folder)).toHaveLength(2)
@@ -160,7 +160,7 @@ describe('reading', () => {
     await output.close()
   })
 
-  test('with one file keeps the newest', async ({ folder }) => {
+  test('a log of one file finds the newest entries', async ({ folder }) => {
     const output = await open(folder, { maxBytes: 300, maxFiles: 1 })
     await tell(output, 20)
     expect(files(folder)).toHaveLength(1)
@@ -168,7 +168,7 @@ describe('reading', () => {
     await output.close()
   })
 
-  test('goes on over rotations while it follows, and misses nothing', async ({ folder }) => {
+  test('follows across rotations without missing an entry', async ({ folder }) => {
     const output = await open(folder, { maxBytes: 500, maxFiles: 1000 })
     await tell(output, 5)
     const following = read(output, { since: 2, follow: () => true })
@@ -177,7 +177,7 @@ describe('reading', () => {
     expect(numbers(await following)).toEqual(Array.from({ length: 203 }, (_, index) => index + 3))
   })
 
-  test('ends when nothing more is to come', async ({ folder }) => {
+  test('ends when no more entries will come', async ({ folder }) => {
     const output = await open(folder)
     let isOver = false
     const following = read(output, { follow: () => !isOver })
@@ -198,7 +198,7 @@ describe('reading', () => {
     await output.close()
   })
 
-  test('leaves out what is no entry', async ({ folder }) => {
+  test('skips invalid entries', async ({ folder }) => {
     const output = await open(folder)
     await tell(output, 2)
     await output.close()
@@ -213,7 +213,7 @@ describe('reading', () => {
 })
 
 describe('after a crash', () => {
-  test('numbers go on', async ({ folder }) => {
+  test('numbers continue', async ({ folder }) => {
     for (let index = 1; index <= 3; index++) {
       const output = await open(folder)
       await tell(output, 1, index)
@@ -272,7 +272,7 @@ describe('a full disk', () => {
       await output.tell('after')
       const entries = await read(output)
       expect(texts(entries).slice(-2)).toEqual([
-        `${101 - kept} lines were lost: the disk did not take them`,
+        `${101 - kept} lines were lost: they could not be written to the disk`,
         'after',
       ])
       expect(numbers(entries).slice(-2)).toEqual([102, 103])

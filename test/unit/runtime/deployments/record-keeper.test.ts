@@ -1,6 +1,4 @@
-/**
- * The record on disk: whole at every moment, and on a disk that is full for a while.
- */
+/** The record on disk: intact at every moment, and on a disk that is full for a while. */
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
@@ -40,7 +38,7 @@ const keeperOf = (path: string, { log } = recordingLog()) =>
   keepRecord({ path, record, reserve: noReserve, log, retryMs: 50 })
 
 describe('a record', () => {
-  test('shows a change when it is on disk, not before', async ({ folder }) => {
+  test('shows a change once it is on disk, not before', async ({ folder }) => {
     const path = join(folder, 'record.json')
     const keeper = keeperOf(path)
     const saved = keeper.change(count(1))
@@ -51,7 +49,7 @@ describe('a record', () => {
     expect(readdirSync(folder)).toEqual(['record.json'])
   })
 
-  test('has every change of many at once', async ({ folder }) => {
+  test('contains every one of many simultaneous changes', async ({ folder }) => {
     const path = join(folder, 'record.json')
     const keeper = keeperOf(path)
     const changes = Array.from({ length: 200 }, async (_, index) => {
@@ -66,9 +64,7 @@ describe('a record', () => {
     }
   })
 
-  test('takes no change once it is closed: the file is another keeper’s then', async ({
-    folder,
-  }) => {
+  test('ignores changes after its close: the file may be another keeper’s', async ({ folder }) => {
     const path = join(folder, 'record.json')
     const keeper = keeperOf(path)
     const last = keeper.change(count(1))
@@ -85,12 +81,12 @@ describe('a record', () => {
     expect(recordRetryMs).toBe(1000)
   })
 
-  test('is none where nothing is', ({ folder }) => {
+  test('is undefined when there is no file', ({ folder }) => {
     expect(readRecord(join(folder, 'record.json'))).toBeUndefined()
   })
 
   test.skipIf(!isRoot)(
-    'stays whole on a full disk and is saved when there is room (only root can mount one)',
+    'stays intact on a full disk and is saved when there is space (only root can mount one)',
     async ({ folder }) => {
       using disk = smallDisk(folder, 64 * 1024)
       const path = join(disk.path, 'record.json')
@@ -108,22 +104,25 @@ describe('a record', () => {
     },
   )
 
-  test.skipIf(!isRoot)('is given up at the end, and says so', async ({ folder }) => {
-    using disk = smallDisk(folder, 64 * 1024)
-    const recorded = recordingLog()
-    const keeper = keeperOf(join(disk.path, 'record.json'), recorded)
-    await keeper.change(count(1))
-    disk.fill()
-    const changed = keeper.change(count(2))
-    keeper.stopRetrying()
-    await changed
-    await keeper.change(count(3))
-    // Once, however often it is tried.
-    expect(recorded.lines).toMatchObject([{ msg: 'the disk does not take the record' }])
-    expect(keeper.saved.executions).toBe(1)
-  })
+  test.skipIf(!isRoot)(
+    'is no longer retried at the end, and the failure is logged',
+    async ({ folder }) => {
+      using disk = smallDisk(folder, 64 * 1024)
+      const recorded = recordingLog()
+      const keeper = keeperOf(join(disk.path, 'record.json'), recorded)
+      await keeper.change(count(1))
+      disk.fill()
+      const changed = keeper.change(count(2))
+      keeper.stopRetrying()
+      await changed
+      await keeper.change(count(3))
+      // Logged once, however many attempts fail.
+      expect(recorded.lines).toMatchObject([{ msg: 'the record cannot be saved' }])
+      expect(keeper.saved.executions).toBe(1)
+    },
+  )
 
-  test.skipIf(!isRoot)('has the room that it is offered', async ({ folder }) => {
+  test.skipIf(!isRoot)('uses the space that is offered', async ({ folder }) => {
     using disk = smallDisk(folder, 64 * 1024)
     const recorded = recordingLog()
     const path = join(disk.path, 'record.json')
@@ -135,7 +134,7 @@ describe('a record', () => {
     expect(recorded.lines).toEqual([])
   })
 
-  test.skipIf(!isRoot)('says each time that it is refused', async ({ folder }) => {
+  test.skipIf(!isRoot)('reports every refused write', async ({ folder }) => {
     using disk = smallDisk(folder, 64 * 1024)
     const keeper = keeperOf(join(disk.path, 'record.json'))
     const { signal } = new AbortController()

@@ -1,6 +1,4 @@
-/**
- * Room for records on a disk that is full.
- */
+/** Reserved space for records on a full disk. */
 import { statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
@@ -15,7 +13,7 @@ const isRoot = process.getuid?.() === 0
 const full = Object.assign(new Error('full'), { code: 'ENOSPC' })
 
 describe('a reserve', () => {
-  test('is really on the disk, and taken over', async ({ folder }) => {
+  test('really occupies the disk, and is reused', async ({ folder }) => {
     const path = join(folder, 'reserve')
     await openRecordReserve(path)
     const { size, blocks, ino, mode } = statSync(path)
@@ -26,14 +24,14 @@ describe('a reserve', () => {
     expect(statSync(path)).toMatchObject({ size: reserveBytes, ino })
   })
 
-  test('is none where it can not be: writes go on', async ({ folder }) => {
+  test('may fail to be created: writes go on', async ({ folder }) => {
     const reserve = await openRecordReserve(join(folder, 'nowhere', 'reserve'))
     let count = 0
     await reserve.write(() => Promise.resolve(void count++))
     expect(count).toBe(1)
   })
 
-  test('does not try other failures again', async ({ folder }) => {
+  test('does not retry other failures', async ({ folder }) => {
     const reserve = await openRecordReserve(join(folder, 'reserve'))
     let count = 0
     const failing = () => (count++, Promise.reject(new Error('torn')))
@@ -41,7 +39,7 @@ describe('a reserve', () => {
     expect(count).toBe(1)
   })
 
-  test('is whole again after one that failed twice', async ({ folder }) => {
+  test('is complete again after a write that failed twice', async ({ folder }) => {
     const path = join(folder, 'reserve')
     const reserve = await openRecordReserve(path)
     const sizes: number[] = []
@@ -50,7 +48,7 @@ describe('a reserve', () => {
     expect([...sizes, statSync(path).size]).toEqual([reserveBytes, 0, reserveBytes])
   })
 
-  test('is given to one after the other', async ({ folder }) => {
+  test('serves one write after the other', async ({ folder }) => {
     const path = join(folder, 'reserve')
     const reserve = await openRecordReserve(path)
     const tries = new Set<number>()
@@ -71,26 +69,32 @@ describe('a reserve', () => {
 })
 
 describe('a full disk (only root can mount a small one)', () => {
-  test.skipIf(!isRoot)('takes writes in its room, again and again', async ({ folder }) => {
-    using disk = smallDisk(folder, 1 << 20)
-    const reserve = await openRecordReserve(join(disk.path, 'reserve'))
-    disk.fill()
-    const path = join(disk.path, 'record')
-    for (let index = 1; index <= 10; index++) {
-      const content = String(index).repeat(8192 * index)
-      await reserve.write(() => Promise.resolve(writeFileSync(path, content)))
-      expect(statSync(path).size).toBe(content.length)
-    }
-  })
+  test.skipIf(!isRoot)(
+    'takes writes in the reserved space, again and again',
+    async ({ folder }) => {
+      using disk = smallDisk(folder, 1 << 20)
+      const reserve = await openRecordReserve(join(disk.path, 'reserve'))
+      disk.fill()
+      const path = join(disk.path, 'record')
+      for (let index = 1; index <= 10; index++) {
+        const content = String(index).repeat(8192 * index)
+        await reserve.write(() => Promise.resolve(writeFileSync(path, content)))
+        expect(statSync(path).size).toBe(content.length)
+      }
+    },
+  )
 
-  test.skipIf(!isRoot)('leaves it none, which it gets when there is room', async ({ folder }) => {
-    using disk = smallDisk(folder, 1 << 20)
-    disk.fill()
-    const path = join(disk.path, 'reserve')
-    const reserve = await openRecordReserve(path)
-    expect(statSync(path).size).toBe(0)
-    disk.free()
-    await reserve.write(() => Promise.resolve())
-    await expect.poll(() => statSync(path).size).toBe(reserveBytes)
-  })
+  test.skipIf(!isRoot)(
+    'prevents a reserve, which is filled when there is space',
+    async ({ folder }) => {
+      using disk = smallDisk(folder, 1 << 20)
+      disk.fill()
+      const path = join(disk.path, 'reserve')
+      const reserve = await openRecordReserve(path)
+      expect(statSync(path).size).toBe(0)
+      disk.free()
+      await reserve.write(() => Promise.resolve())
+      await expect.poll(() => statSync(path).size).toBe(reserveBytes)
+    },
+  )
 })

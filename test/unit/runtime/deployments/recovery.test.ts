@@ -1,6 +1,4 @@
-/**
- * What a supervisor finds of one that was killed, at any moment, or was told to end.
- */
+/** How a supervisor continues after one that was killed at any moment, or asked to end. */
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -17,7 +15,7 @@ import {
   type TestSupervisor,
 } from '../../../support/supervised-deployments.ts'
 
-/** The files as a killed daemon leaves them, in a folder of their own. */
+/** A copy of the files as a killed daemon leaves them. */
 function crash(host: TestSupervisor, folder: string): string {
   for (;;) {
     const left = join(folder, `left-${crashes++}`)
@@ -26,7 +24,7 @@ function crash(host: TestSupervisor, folder: string): string {
       cpSync(host.deployments, join(left, 'deployments'), { recursive: true })
       return left
     } catch {
-      // A file went away while it was copied.
+      // A file disappeared while it was copied.
     }
   }
 }
@@ -39,7 +37,7 @@ const recordPath = (folder: string, id: string) =>
 const recordIn = (folder: string, id: string) =>
   JSON.parse(readFileSync(recordPath(folder, id), 'utf8')) as DeploymentRecord
 
-/** The same with another record, as another moment would have left it. */
+/** A copy with a changed record, as a kill at another moment would leave it. */
 function crashWith(
   host: TestSupervisor,
   folder: string,
@@ -53,7 +51,7 @@ function crashWith(
 }
 
 describe('an execution that ran when the daemon was killed', () => {
-  test('goes on: same number, next attempt, same root', async ({ folder }) => {
+  test('continues: same number, next attempt, same root', async ({ folder }) => {
     await using host = await testSupervisor(folder)
     await host.deploy('one')
     const job = await host.jobs.next()
@@ -101,7 +99,7 @@ describe('an execution that ran when the daemon was killed', () => {
     expect(after.jobs.begun).toBe(0)
   })
 
-  test('with a known exit is not run again, nor is the exit lost', async ({ folder }) => {
+  test('is not run again when its exit is known, and the exit is kept', async ({ folder }) => {
     await using host = await testSupervisor(folder)
     await host.deploy('one')
     await host.jobs.next()
@@ -113,7 +111,9 @@ describe('an execution that ran when the daemon was killed', () => {
     expect(after.jobs.begun).toBe(0)
   })
 
-  test('between two attempts goes on with the next, which counts', async ({ folder }) => {
+  test('continues with the next attempt when it was between two, and counts it', async ({
+    folder,
+  }) => {
     await using host = await testSupervisor(folder)
     await host.deploy('one', { restartPolicy: 'onFailure' })
     await host.jobs.next()
@@ -129,7 +129,7 @@ describe('an execution that ran when the daemon was killed', () => {
     expect(after.supervisor.inspect('one').history).toMatchObject([{ restarts: 3 }])
   })
 
-  test('any number of times has its restarts left', async ({ folder }) => {
+  test('keeps its restarts however often the daemon is killed', async ({ folder }) => {
     let left = folder
     for (let attempt = 1; attempt <= 6; attempt++) {
       const host = await testSupervisor(left)
@@ -142,7 +142,7 @@ describe('an execution that ran when the daemon was killed', () => {
     }
   })
 
-  test('at any moment: each exit is told once, and none is lost', async ({ folder }) => {
+  test('at any moment: each exit is reported once, and none is lost', async ({ folder }) => {
     await using host = await testSupervisor(folder)
     await host.deploy('one', { restartPolicy: 'always' })
     const left: string[] = []
@@ -176,13 +176,13 @@ describe('an execution that ran when the daemon was killed', () => {
   }, 60_000)
 })
 
-/** Whether its last attempt has ended. */
+/** Whether the last attempt has ended. */
 function isOver({ current, executions }: DeploymentRecord): boolean {
   if (!current) return executions > 0
   return current.attempts.at(-1)?.exit !== undefined && current.restarts === 3
 }
 
-describe('a daemon that is told to end', () => {
+describe('a daemon that is asked to end', () => {
   test('ends its jobs, and the next one continues them', async ({ folder }) => {
     const host = await testSupervisor(folder)
     await host.deploy('one', { restartPolicy: 'onFailure' })
@@ -200,7 +200,7 @@ describe('a daemon that is told to end', () => {
     expect(existsSync(join(next.request.folder, 'root'))).toBe(true)
   })
 
-  test('lets what was stopped be', async ({ folder }) => {
+  test('does not continue a stopped deployment', async ({ folder }) => {
     const host = await testSupervisor(folder)
     await host.deploy('one')
     await host.supervisor.stop('one')
@@ -212,7 +212,7 @@ describe('a daemon that is told to end', () => {
   })
 })
 
-describe('what was never finished is removed', () => {
+describe('unfinished work is removed', () => {
   test('a deployment without its record, drafts, and folders that no record names', async ({
     folder,
   }) => {
@@ -244,7 +244,7 @@ describe('what was never finished is removed', () => {
     expect(readdirSync(join(folder, 'deployments'))).toEqual([])
   })
 
-  test('but nothing that is not a deployment’s', async ({ folder }) => {
+  test('but no files that do not belong to a deployment', async ({ folder }) => {
     const runs = join(folder, 'deployments', 'run-1-2-ab')
     mkdirSync(runs, { recursive: true })
     await using host = await testSupervisor(folder)

@@ -1,6 +1,4 @@
-/**
- * Deployments under supervision: what an operator does with them, and what their jobs do.
- */
+/** The supervisor: an operator's commands, and the jobs of its deployments. */
 import { once } from 'node:events'
 import {
   existsSync,
@@ -31,7 +29,7 @@ import { thrownBy } from '../../../support/thrown.ts'
 const isRoot = process.getuid?.() === 0
 const now = () => Date.now()
 
-/** The job of a deployment `one`, of which is known that it runs. */
+/** The job of a deployment `one`, once it is known to run. */
 async function running(host: TestSupervisor): Promise<ScriptedJob> {
   await host.deploy('one')
   const job = await host.jobs.next()
@@ -40,7 +38,7 @@ async function running(host: TestSupervisor): Promise<ScriptedJob> {
 }
 
 describe('a deployment', () => {
-  test('runs at once without a schedule, and its end is kept', async ({ folder }) => {
+  test('runs at once without a schedule, and its exit is kept', async ({ folder }) => {
     await using host = await testSupervisor(folder)
     await host.deploy('one', { deployment: { environment: { SECRET: 'hush' } } })
     const job = await host.jobs.next()
@@ -60,7 +58,7 @@ describe('a deployment', () => {
     ])
     expect(JSON.stringify(detail)).not.toContain('hush')
     expect(await host.logOf('one')).toEqual([
-      'host: execution 1 begins',
+      'host: execution 1 starts',
       'host: job started: uid 7, nothing',
       'stdout: hello',
       'host: attempt 1 ended: exit code 3',
@@ -69,7 +67,7 @@ describe('a deployment', () => {
     await expect.poll(() => existsSync(job.request.folder)).toBe(false)
   })
 
-  test('needs the operator’s files no more', async ({ folder }) => {
+  test('no longer needs the operator’s files', async ({ folder }) => {
     await using host = await testSupervisor(folder)
     const file = await host.deploy('one', { deployment: { keys: 'keys.json' } })
     const { loaded } = (await host.jobs.next()).request
@@ -82,7 +80,7 @@ describe('a deployment', () => {
     expect((await host.jobs.next()).request.loaded.manifest).toEqual(loaded.manifest)
   })
 
-  test('has its files for nobody else to read', async ({ folder }) => {
+  test('has files that other users cannot read', async ({ folder }) => {
     await using host = await testSupervisor(folder)
     await host.deploy('one')
     const own = join(host.deployments, nameOf('one'))
@@ -93,7 +91,7 @@ describe('a deployment', () => {
     expect(files.map(modes)).toEqual([0o600, 0o600, 0o600])
   })
 
-  test('is started again as its policy says, in the same folder', async ({ folder }) => {
+  test('is restarted as its policy says, in the same folder', async ({ folder }) => {
     await using host = await testSupervisor(folder)
     await host.deploy('one', { restartPolicy: 'onFailure' })
     const folders = new Set<string>()
@@ -114,7 +112,7 @@ describe('a deployment', () => {
     )
   })
 
-  test('that can not be started says why, and keeps no folder', async ({ folder }) => {
+  test('that cannot be started says why, and leaves no folder', async ({ folder }) => {
     await using host = await testSupervisor(folder)
     host.jobs.failNext(new StartError('SANDBOX_UNAVAILABLE', 'no sandbox here'))
     await host.deploy('one')
@@ -127,7 +125,7 @@ describe('a deployment', () => {
     await expect.poll(() => readdirSync(executions)).toEqual([])
   })
 
-  test('has a deadline from its duration and its end', async ({ folder }) => {
+  test('has a deadline from its duration and end time', async ({ folder }) => {
     await using host = await testSupervisor(folder)
     await host.deploy('one', { deployment: { schedule: { duration: 60_000 } } })
     const { deadline } = (await host.jobs.next()).request
@@ -137,7 +135,7 @@ describe('a deployment', () => {
 })
 
 describe('a schedule', () => {
-  test('runs one execution after the other, each in a folder of its own', async ({ folder }) => {
+  test('runs one execution after the other, each in its own folder', async ({ folder }) => {
     await using host = await testSupervisor(folder)
     await host.deploy('one', { deployment: { schedule: { interval: 50 } } })
     const folders = new Set<string>()
@@ -149,7 +147,7 @@ describe('a schedule', () => {
     expect(folders.size).toBe(3)
   })
 
-  test('waits for a time to come', async ({ folder }) => {
+  test('waits for a start time in the future', async ({ folder }) => {
     await using host = await testSupervisor(folder)
     const startTime = now() + 100 * 365 * 24 * 3_600_000
     await host.deploy('one', { deployment: { schedule: { startTime } } })
@@ -161,7 +159,7 @@ describe('a schedule', () => {
     expect(host.jobs.begun).toBe(0)
   })
 
-  test('that is over long since is missed, in one line', async ({ folder }) => {
+  test('that lies in the past is reported as missed, in one line', async ({ folder }) => {
     await using host = await testSupervisor(folder)
     const day = 24 * 3_600_000
     const startTime = now() - 99.5 * day
@@ -176,9 +174,7 @@ describe('a schedule', () => {
       .toEqual([expect.stringContaining('host: missed 100 executions, due ')])
   })
 
-  test('does not wait for an execution that goes on: the next ones are missed', async ({
-    folder,
-  }) => {
+  test('does not wait for a long execution: the next ones are missed', async ({ folder }) => {
     await using host = await testSupervisor(folder)
     await host.deploy('one', { deployment: { schedule: { interval: 40, maxStartDelay: 1 } } })
     const job = await host.jobs.next()
@@ -192,7 +188,7 @@ describe('a schedule', () => {
 })
 
 describe('the operator', () => {
-  test('stops and starts', async ({ folder }) => {
+  test('stops and starts a deployment', async ({ folder }) => {
     await using host = await testSupervisor(folder)
     await host.deploy('one')
     const job = await host.jobs.next()
@@ -208,7 +204,7 @@ describe('the operator', () => {
     expect(host.supervisor.inspect('one').executions).toBe(2)
   })
 
-  test('starts again what is over', async ({ folder }) => {
+  test('starts an ended deployment again', async ({ folder }) => {
     await using host = await testSupervisor(folder)
     await host.deploy('one')
     ;(await host.jobs.next()).end(exited(0))
@@ -222,7 +218,7 @@ describe('the operator', () => {
     ])
   })
 
-  test('does not deploy the same twice, unless in its place', async ({ folder }) => {
+  test('cannot deploy the same id twice, but can replace it', async ({ folder }) => {
     await using host = await testSupervisor(folder)
     await host.deploy('one', { files: { old: 'x' } })
     const old = await host.jobs.next()
@@ -238,12 +234,12 @@ describe('the operator', () => {
       executions: 2,
       history: [{ number: 1, exit: { reason: 'killed' } }],
     })
-    expect((await host.logOf('one'))[0]).toBe('host: execution 1 begins')
+    expect((await host.logOf('one'))[0]).toBe('host: execution 1 starts')
     expect(readdirSync(join(host.deployments, nameOf('one'), 'revisions'))).toEqual(['2'])
     expect(readdirSync(host.deployments)).toEqual([nameOf('one')])
   })
 
-  test('is told what is wrong before anything is kept', async ({ folder }) => {
+  test('gets an error before anything is stored', async ({ folder }) => {
     await using host = await testSupervisor(folder)
     const schedule = { interval: 1, duration: 2 }
     expect(await thrownBy(() => host.deploy('one', { deployment: { schedule } }))).toMatchObject({
@@ -260,7 +256,7 @@ describe('the operator', () => {
     expect(host.supervisor.list()).toEqual([])
   })
 
-  test('removes what is at rest, and by force what is not', async ({ folder }) => {
+  test('removes an idle deployment, and a running one by force', async ({ folder }) => {
     await using host = await testSupervisor(folder)
     await host.deploy('one')
     const job = await host.jobs.next()
@@ -282,7 +278,7 @@ describe('the operator', () => {
     })
   })
 
-  test('names one by its id or the beginning of its name', async ({ folder }) => {
+  test('names a deployment by its id or the beginning of its name', async ({ folder }) => {
     await using host = await testSupervisor(folder)
     for (const id of ['one', 'two', 'three']) await host.deploy(id)
     const inspect = (reference: string) => host.supervisor.inspect(reference)
@@ -295,7 +291,7 @@ describe('the operator', () => {
     }
   })
 
-  test('follows a log until nothing more is to come', async ({ folder }) => {
+  test('follows a log until no more entries will come', async ({ folder }) => {
     await using host = await testSupervisor(folder)
     await host.deploy('one', { restartPolicy: 'onFailure' })
     const first = await host.jobs.next()
@@ -320,7 +316,7 @@ describe('the operator', () => {
 })
 
 describe('at the same time', () => {
-  /** A deployment in whose place another one is being put, and which does not end yet. */
+  /** A deployment that is being replaced and has not ended yet. */
   async function replacing(host: TestSupervisor) {
     await host.deploy('one')
     const old = await host.jobs.next()
@@ -330,7 +326,7 @@ describe('at the same time', () => {
     return { old, deployed }
   }
 
-  test('replace and stop: the new one is stopped, and stays it', async ({ folder }) => {
+  test('replace and stop: the new deployment is stopped, and stays so', async ({ folder }) => {
     {
       await using host = await testSupervisor(folder)
       const { old, deployed } = await replacing(host)
@@ -357,7 +353,9 @@ describe('at the same time', () => {
     expect(readdirSync(host.deployments)).toEqual([])
   })
 
-  test('stop and the daemon’s end: the other jobs do not wait for that one', async ({ folder }) => {
+  test('stop and the daemon’s end: other jobs do not wait for the stopped one', async ({
+    folder,
+  }) => {
     await using host = await testSupervisor(folder)
     await host.deploy('one')
     const one = await host.jobs.next()
@@ -376,7 +374,7 @@ describe('at the same time', () => {
   })
 })
 
-// As long as a replace takes here, and longer.
+// From no delay to longer than a replacement takes here.
 const delaysMs = [0, 1, 2, 4, 6, 8, 10, 12, 14, 17, 20]
 
 describe('the daemon’s end', () => {
@@ -385,7 +383,7 @@ describe('the daemon’s end', () => {
     await host.deploy('one')
     await host.jobs.next()
     await host.reach('one', 'running')
-    const replaced = host.deploy('one', { replace: true }).catch(() => {}) // refused: too late
+    const replaced = host.deploy('one', { replace: true }).catch(() => {}) // refused when it comes too late
     await pause(ms)
     await host.supervisor.close()
     await replaced
@@ -395,7 +393,7 @@ describe('the daemon’s end', () => {
   })
 
   test.for([0, 1, 2])(
-    '%s ms after a stop began takes it back only with a word',
+    '%s ms after a stop began drops the stop only with an error',
     async (ms, { folder }) => {
       const host = await testSupervisor(folder)
       await host.deploy('one', { deployment: { schedule: { startTime: now() + 1e9 } } })
@@ -419,13 +417,13 @@ describe('a full disk', () => {
   // Only root can mount a small one.
   const onSmallDisk = test.skipIf(!isRoot)
 
-  /** Not even the room for records is left. */
+  /** Fills the disk, and uses up the reserve for records. */
   function fillWholly(disk: SmallDisk): void {
     truncateSync(reserveOf(disk.path))
     disk.fill()
   }
 
-  onSmallDisk('is no longer full when the job that filled it has ended', async ({ folder }) => {
+  onSmallDisk('has space again when the job that filled it has ended', async ({ folder }) => {
     using disk = smallDisk(folder, 1 << 20)
     await using host = await testSupervisor(disk.path)
     const job = await running(host)
@@ -437,7 +435,7 @@ describe('a full disk', () => {
     await expect.poll(() => readdirSync(join(job.request.folder, '..'))).toEqual([])
   })
 
-  onSmallDisk('takes the attempts of a job that keeps its root', async ({ folder }) => {
+  onSmallDisk('lets a job restart in its root', async ({ folder }) => {
     using disk = smallDisk(folder, 1 << 20)
     await using host = await testSupervisor(disk.path)
     await host.deploy('one', { restartPolicy: 'onFailure' })
@@ -457,7 +455,7 @@ describe('a full disk', () => {
     expect(host.log.lines).toEqual([])
   })
 
-  onSmallDisk('has room for the end of a job when another is stopped', async ({ folder }) => {
+  onSmallDisk('has space for the end of a job when another is stopped', async ({ folder }) => {
     using disk = smallDisk(folder, 1 << 20)
     await using host = await testSupervisor(disk.path)
     await host.deploy('one')
@@ -468,46 +466,52 @@ describe('a full disk', () => {
     fillWholly(disk)
     renameSync(join(disk.path, 'filling'), join(two.request.folder, 'written'))
     one.end(exited(0))
-    // Its own end makes the room.
+    // Its own end frees the space.
     expect(await host.supervisor.stop('two')).toMatchObject({ state: 'stopped' })
     await host.reach('one', 'ended')
   })
 
-  onSmallDisk('that takes nothing: a stop ends the job, and says so', async ({ folder }) => {
-    using disk = smallDisk(folder, 1 << 20)
-    await using host = await testSupervisor(disk.path)
-    const job = await running(host)
-    fillWholly(disk)
-    expect(await thrownBy(() => host.supervisor.stop('one'))).toMatchObject({
-      kind: 'RECORD_UNSAVED',
-      message: expect.stringContaining('ENOSPC') as string,
-    })
-    expect(job.request.signal.aborted).toBe(true)
-    expect(host.supervisor.inspect('one').state).toBe('running')
-    disk.free()
-    await host.reach('one', 'stopped')
-    expect(await host.supervisor.stop('one')).toMatchObject({ state: 'stopped' })
-  })
-
-  onSmallDisk('keeps the root of what the next daemon continues', async ({ folder }) => {
-    using disk = smallDisk(folder, 1 << 20)
-    let written: string
-    {
+  onSmallDisk(
+    'without any space: a stop ends the job, and reports the unsaved record',
+    async ({ folder }) => {
+      using disk = smallDisk(folder, 1 << 20)
       await using host = await testSupervisor(disk.path)
-      await host.deploy('one')
-      const { request } = await host.jobs.next()
-      await host.reach('one', 'running')
-      disk.fill()
-      written = join(request.folder, 'written')
-      renameSync(join(disk.path, 'filling'), written)
-    }
-    await using host = await testSupervisor(disk.path)
-    const { request } = await host.jobs.next()
-    expect(existsSync(written)).toBe(true)
-    expect([request.folder, request.firstAttempt]).toEqual([join(written, '..'), 2])
-  })
+      const job = await running(host)
+      fillWholly(disk)
+      expect(await thrownBy(() => host.supervisor.stop('one'))).toMatchObject({
+        kind: 'RECORD_UNSAVED',
+        message: expect.stringContaining('ENOSPC') as string,
+      })
+      expect(job.request.signal.aborted).toBe(true)
+      expect(host.supervisor.inspect('one').state).toBe('running')
+      disk.free()
+      await host.reach('one', 'stopped')
+      expect(await host.supervisor.stop('one')).toMatchObject({ state: 'stopped' })
+    },
+  )
 
-  onSmallDisk('keeps nothing from its removal by force', async ({ folder }) => {
+  onSmallDisk(
+    'keeps the root of an execution that the next daemon continues',
+    async ({ folder }) => {
+      using disk = smallDisk(folder, 1 << 20)
+      let written: string
+      {
+        await using host = await testSupervisor(disk.path)
+        await host.deploy('one')
+        const { request } = await host.jobs.next()
+        await host.reach('one', 'running')
+        disk.fill()
+        written = join(request.folder, 'written')
+        renameSync(join(disk.path, 'filling'), written)
+      }
+      await using host = await testSupervisor(disk.path)
+      const { request } = await host.jobs.next()
+      expect(existsSync(written)).toBe(true)
+      expect([request.folder, request.firstAttempt]).toEqual([join(written, '..'), 2])
+    },
+  )
+
+  onSmallDisk('does not prevent a removal by force', async ({ folder }) => {
     using disk = smallDisk(folder, 1 << 20)
     await using host = await testSupervisor(disk.path)
     await host.deploy('one')
@@ -518,10 +522,10 @@ describe('a full disk', () => {
     const stopped = host.supervisor.stop('one')
     await expect
       .poll(() => host.log.lines.map(({ msg }) => msg))
-      .toContain('the disk does not take the record')
+      .toContain('the record cannot be saved')
     const removed = host.supervisor.remove('one', { force: true, forgetKeys: false })
     job.end(exited(0))
-    await Promise.all([removed, stopped.catch(() => {})]) // it may say what the disk does not take
+    await Promise.all([removed, stopped.catch(() => {})]) // it may report that the record cannot be saved
     expect(host.supervisor.list()).toEqual([])
     expect(readdirSync(host.deployments)).toEqual([])
   })
@@ -538,7 +542,7 @@ describe('many', () => {
     await Promise.all(ids.map((id) => host.reach(id, 'ended')))
   })
 
-  test('deploys of the same id at once: one is kept, the others are refused', async ({
+  test('simultaneous deploys of the same id: one succeeds, the others are refused', async ({
     folder,
   }) => {
     await using host = await testSupervisor(folder)
@@ -562,7 +566,7 @@ describe('a damaged deployment', () => {
     { content: '{"format":2}', what: 'format' },
     { content: '[]', what: 'format' },
   ])(
-    '$content: is told, and the others run',
+    '$content: is reported, and the others run',
     async ({ content, what }, { folder }: { folder: string }) => {
       {
         await using host = await testSupervisor(folder)
@@ -586,7 +590,7 @@ describe('a damaged deployment', () => {
     },
   )
 
-  test('without its bundle is told, too', async ({ folder }) => {
+  test('is reported when its bundle is missing, too', async ({ folder }) => {
     {
       await using host = await testSupervisor(folder)
       await host.deploy('one')

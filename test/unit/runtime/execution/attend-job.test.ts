@@ -12,7 +12,7 @@ const collectGarbage = runInNewContext('gc') as () => void
 
 const count = 100
 
-test('an execution that is over is not kept, whatever its signal belongs to', async () => {
+test('an ended execution can be garbage-collected while its signal lives on', async () => {
   let collected = 0
   const registry = new FinalizationRegistry(() => collected++)
   const execute = inTime(async (request) => {
@@ -29,7 +29,7 @@ test('an execution that is over is not kept, whatever its signal belongs to', as
     const started = { type: 'job-started', attempt: 1, uid: 1, sandbox: '', command: [] } as const
     return { exit: await attendJob(job, { request, started, graceMs: 1 }) }
   })
-  // As the daemon's, which outlives all of them.
+  // Like the daemon's signal, which outlives all executions.
   const [stop, noGrace] = [new AbortController(), new AbortController()]
   const request = {
     signal: stop.signal,
@@ -41,7 +41,7 @@ test('an execution that is over is not kept, whatever its signal belongs to', as
   for (let turn = 0; turn < count; turn++) {
     expect(await execute(request as unknown as ExecutionRequest)).toEqual({ exit: exited(0) })
   }
-  // The last one may be held by a register.
+  // A register may still refer to the last one.
   await expect
     .poll(() => (collectGarbage(), collected), { timeout: 10_000 })
     .toBeGreaterThanOrEqual(count - 5)

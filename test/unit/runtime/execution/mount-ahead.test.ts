@@ -13,7 +13,7 @@ function mounts() {
   return { cancelled, mount }
 }
 
-test('the first is mounted at once, the others when they are asked for', async () => {
+test('the first root is mounted at once, the others on request', async () => {
   const { cancelled, mount } = mounts()
   const roots = mountAhead(mount)
   expect(mount).toHaveBeenCalledTimes(1)
@@ -24,13 +24,13 @@ test('the first is mounted at once, the others when they are asked for', async (
   expect(cancelled).toEqual([])
 })
 
-test('one that nobody asked for is given up', async () => {
+test('a root that nobody took is cancelled', async () => {
   const { cancelled, mount } = mounts()
   await mountAhead(mount).close()
   expect(cancelled).toEqual(['/root-0'])
 })
 
-test('a failure is told to whoever asks, and to nobody at the close', async () => {
+test('mount throws a failure, and close ignores it', async () => {
   const fail = () => Promise.reject(new Error('no root'))
   await expect(mountAhead(fail).mount()).rejects.toThrow('no root')
   await expect(mountAhead(fail).close()).resolves.toBeUndefined()
