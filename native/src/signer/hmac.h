@@ -1,4 +1,6 @@
 // HMAC (RFC 2104) and HKDF (RFC 5869).
+//
+// HMAC fills keys up with zeros: a salt of zero bytes and no salt at all are the same.
 #ifndef CAUSEWAY_SIGNER_HMAC_H
 #define CAUSEWAY_SIGNER_HMAC_H
 

@@ -1,6 +1,9 @@
 /**
  * Dispatches calls: request line → handler → reply line. Never throws, never rejects, and never
  * lets an exception's text out. A handler that returns at once is answered without a promise.
+ *
+ * A whole call costs 1 µs here, and a spread (`{...x}`) alone 0.8: run `npm run bench -- bridge` before
+ * and after a change.
  * @module
  */
 import type { ErrorObject, MethodName } from '@causeway/guest-sdk/protocol'

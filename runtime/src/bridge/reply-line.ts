@@ -1,5 +1,8 @@
 /**
  * Turns the outcome of a call into its reply line.
+ *
+ * Of json-rpc-2.0 only the response objects are used. Its server accepts bad envelopes, sends messages
+ * of exceptions out, and makes promises of values that are there at once.
  * @module
  */
 import { randomUUID } from 'node:crypto'

@@ -5,6 +5,8 @@
  * A pid is not enough: pids are reused, and a container has the same ones at every start. So the
  * name also has the process's start time, and the PID namespace in which the pid is valid:
  * processes of other containers cannot be seen from here, alive or not.
+ *
+ * A name with another PID namespace stays: nobody here knows whether its process lives.
  * @module
  */
 import { randomBytes } from 'node:crypto'

@@ -60,7 +60,7 @@ export interface Watch {
 /** Continues the deployments of an earlier supervisor, whose jobs must be gone. */
 export async function openSupervisor(options: SupervisorOptions): Promise<Supervisor> {
   const entries = new Map<string, Entry>()
-  // Every job listens to this signal.
+  // Every job listens to this signal, and Node 20 warns of more than ten listeners.
   setMaxListeners(0, options.noGrace)
   for (const found of await findDeployments(options.deployments)) {
     entries.set(found.name, await adopt(found, options))

@@ -1,6 +1,7 @@
 /**
  * UDP in the packet rules of both modes: the table's own sets remember flows that were let through.
  * Conntrack would cost every packet of the namespace, TCP's too, and a job could fill its table.
+ * SO_REUSEADDR lets UDP sockets share an automatic port, so a port alone is nobody's.
  * @module
  */
 

@@ -1,5 +1,9 @@
 /**
  * Curve operations over noble: same results as the native backend, about ten times slower.
+ *
+ * noble hashes by default: so `prehash: false`. On both ECDSA curves its default is low s. noble and
+ * BigInt leave copies of keys in the heap that nobody can zero: only this folder and tests may give them
+ * a private key.
  * @module
  */
 import type { EncryptionCurve, SigningCurve } from '@causeway/guest-sdk/protocol'
