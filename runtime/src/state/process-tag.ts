@@ -3,8 +3,7 @@
  * can be recognised.
  *
  * A pid is not enough: pids are reused, and a container has the same ones at every start. So the
- * name also has the process's start time, and the PID namespace in which the pid is valid:
- * processes of other containers cannot be seen from here, alive or not.
+ * name also has the process's start time, and the PID namespace of the pid.
  * @module
  */
 import { randomBytes } from 'node:crypto'

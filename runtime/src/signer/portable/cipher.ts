@@ -17,7 +17,7 @@ const labels = {
   secp256k1: 'ECDH secp256k1 AES-256-GCM-SIV',
 } as const
 
-/** An agreement, with the own private key. */
+/** An agreement, with our own private key. */
 export interface KeyedAgreement extends Agreement {
   curve: EncryptionCurve
   /** Own encryption key, 32 bytes. */
