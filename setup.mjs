@@ -14,7 +14,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { delimiter, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
@@ -158,7 +158,15 @@ async function buildNative() {
 }
 
 async function buildTypeScript() {
-  const folders = ['native', 'guest-sdk', 'manifest', 'images', 'runtime', 'test/conformance/kit']
+  const folders = [
+    'native',
+    'guest-sdk',
+    'manifest',
+    'service',
+    'images',
+    'runtime',
+    'test/conformance/kit',
+  ]
   const sources = folders.flatMap((folder) => filesBelow(folder, /\.(ts|json)$/))
   const stamp = join(root, 'runtime/dist/.causeway-stamp')
   // The stamp vouches for its own folder only.
@@ -187,10 +195,11 @@ function filesBelow(folder, pattern) {
     .filter((path) => statSync(path).isFile())
 }
 
+/** Without the folder of the clone: one that was moved or copied is not built again. */
 function digestOf(files) {
   const hash = createHash('sha256')
   for (const file of files.sort())
-    hash.update(file).update('\0').update(readFileSync(file)).update('\0')
+    hash.update(relative(root, file)).update('\0').update(readFileSync(file)).update('\0')
   return hash.digest('hex')
 }
 

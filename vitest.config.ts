@@ -1,7 +1,30 @@
+import { randomInt } from 'node:crypto'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/support/longest-first.ts'
 
 // Continuous integration reads the counts from a file.
 const report = process.env['CAUSEWAY_TEST_REPORT']
+
+// One seed for a whole run, so that a failure is seen again with all that ran beside it.
+process.env['CAUSEWAY_FUZZ_SEED'] ??= String(randomInt(2 ** 31))
+
+const exclude = ['**/node_modules/**']
+
+// Unit tests that start programs, fill both cores or ask the kernel for what others may have, too.
+const host = [
+  'test/vectors/**/*.test.ts',
+  'test/unit/**/{native,images,signer,sandbox,cgroup,execution,bench}/**/*.test.ts',
+  'test/unit/**/{network,job-network}/**/!(dns-*|verify-*).test.ts',
+]
+
+// Tests that assert on rates and times of their own: nothing runs beside them.
+const timed = [
+  'test/unit/**/{shared-limits,shared-bytes,isolated-udp,queues}.test.ts',
+  'test/e2e/network*.test.ts',
+]
+
+const worker = { pool: 'forks', maxWorkers: 2 } as const
+const checkout = './test/support/shared-checkout.ts'
 
 export default defineConfig({
   // Workspace packages resolve to their TypeScript source, so tests need no build.
@@ -9,30 +32,62 @@ export default defineConfig({
     resolve: { conditions: ['@causeway/source'], externalConditions: ['@causeway/source'] },
   },
   test: {
-    reporters: report ? ['default', ['json', { outputFile: report }]] : ['default'],
+    reporters: [
+      './test/support/project-seconds.ts',
+      'default',
+      ...(report ? [['json', { outputFile: report }] as [string, object]] : []),
+    ],
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,
         test: {
-          name: 'unit',
-          include: ['*/src/**/*.test.ts', 'test/unit/**/*.test.ts', 'test/vectors/**/*.test.ts'],
-          exclude: ['**/node_modules/**'],
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'conformance',
-          include: ['test/conformance/**/*.test.ts'],
-          pool: 'forks',
-        },
-      },
-      {
-        extends: true,
-        test: {
+          ...worker,
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
+          exclude: [...exclude, ...timed],
+
+          globalSetup: [checkout],
+          testTimeout: 60_000,
+          hookTimeout: 300_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...worker,
+          name: 'host',
+          include: host,
+          exclude: [...exclude, ...timed],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: { ...worker, name: 'conformance', include: ['test/conformance/**/*.test.ts'] },
+      },
+      {
+        extends: true,
+        test: {
+          ...worker,
+          name: 'pure',
+          include: ['*/src/**/*.test.ts', 'test/unit/**/*.test.ts'],
+          exclude: [...exclude, ...host, ...timed],
+          // No process of its own for each file: most of them are shorter than its start.
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'timed',
+          include: timed,
           pool: 'forks',
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+
+          globalSetup: [checkout],
           testTimeout: 60_000,
           hookTimeout: 300_000,
         },

@@ -1,5 +1,5 @@
 /**
- * One call: envelope, deadline, retries, and the check of what comes back.
+ * One call: sends the request with retries and a deadline, and checks the reply.
  * @module
  */
 import { BridgeError, BridgeProtocolError, BridgeUnavailableError } from './errors.ts'
@@ -10,7 +10,7 @@ import type { ErrorObject, MethodName, MethodParams, MethodResult } from './prot
 export interface CallOptions {
   /** Ends the call early; it then rejects with the signal's reason. */
   signal?: AbortSignal
-  /** Whole time for the call with its retries, ms. Default: the client's. */
+  /** Time for the whole call with its retries, ms. Default: the client's. */
   timeoutMs?: number
 }
 
@@ -18,9 +18,9 @@ export interface CallOptions {
 export interface ConnectOptions {
   /** Name of the abstract socket without the leading NUL. Default: `$BRIDGE_SOCKET`. */
   socket?: string
-  /** Whole time for a call with its retries, ms. Default 10,000. */
+  /** Time for a whole call with its retries, ms. Default 10,000. */
   timeoutMs?: number
-  /** Further tries when nobody listens or the host's queue is full; nothing was sent then. Default 4. */
+  /** Retries when nobody listens or the host's queue is full; nothing was sent then. Default 4. */
   retries?: number
 }
 
@@ -34,7 +34,7 @@ export type Call = <M extends MethodName>(
 const defaultTimeoutMs = 10_000
 const firstRetryDelayMs = 20
 
-/** A function that makes calls; nothing is connected until the first. */
+/** Makes the function that sends calls; it connects at the first call. */
 export function createCall(options: ConnectOptions = {}): Call {
   let lastId = 0
   return async (method, params, callOptions = {}) => {
@@ -76,7 +76,7 @@ async function withDeadline(
   }
 }
 
-/** Tries again while nobody listens yet (ECONNREFUSED) or the host's queue is full (EAGAIN). */
+/** Retries while nobody listens yet (ECONNREFUSED) or the host's queue is full (EAGAIN). */
 async function exchangeWithRetries(
   name: string,
   line: string,
@@ -134,7 +134,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 /** The result of a reply; throws the error it carries. */
 function checkReply(method: string, id: string, line: string): unknown {
   const reply = parseReply(method, line)
-  // An error that comes before the request was read (peer refused, busy) has id null.
+  // An error sent before the request was read (peer refused, busy) has id null.
   if (reply.error) throw new BridgeError(method, reply.error)
   if (reply.id !== id) {
     throw new BridgeProtocolError(

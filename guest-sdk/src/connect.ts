@@ -1,5 +1,5 @@
 /**
- * The entry of the SDK: `connect()` gives a client whose namespaces mirror the wire.
+ * The entry point of the SDK: `connect()` returns a client whose namespaces mirror the wire.
  * @module
  */
 import { createCall, type Call, type CallOptions, type ConnectOptions } from './call.ts'
@@ -17,13 +17,13 @@ export interface Bridge {
   readonly network: Network
   /** Every method of the host, and whether this job may use it (`rpc.discover`). */
   discover(options?: CallOptions): Promise<OpenRpcDocument>
-  /** Any method by its wire name, with params and result as they are on the wire. */
+  /** Calls any method by its wire name, with params and result as on the wire. */
   readonly call: Call
 }
 
 /**
- * A client for the bridge named by `$BRIDGE_SOCKET`. Nothing is connected before the first call;
- * each call is one connection.
+ * A client for the bridge named by `$BRIDGE_SOCKET`. It connects at the first call; each call is
+ * one connection.
  * @example
  * const bridge = connect()
  * const { id } = await bridge.deployment.id()

@@ -8,7 +8,7 @@ import type {
   SigningCurve,
 } from './protocol/index.ts'
 
-/** Who the job is. */
+/** The identity of the job's deployment. */
 export interface Deployment {
   /** Identifier and origin; `origin.source` stays hex, as the network writes it (`deployment_id`). */
   id(options?: CallOptions): Promise<DeploymentId>
@@ -20,7 +20,7 @@ export interface Deployment {
   publicKeys(options?: CallOptions): Promise<Partial<Record<SigningCurve, Uint8Array>>>
   /** Encryption keys, 33 bytes compressed (`deployment_encryptionKeys`). */
   encryptionKeys(options?: CallOptions): Promise<Partial<Record<EncryptionCurve, Uint8Array>>>
-  /** Keys in hex of every processor that runs this deployment, by SS58 address (`deployment_assignedProcessors`). */
+  /** Each processor's hex keys, by SS58 address (`deployment_assignedProcessors`). */
   assignedProcessors(options?: CallOptions): Promise<Record<string, AssignedProcessor>>
 }
 

@@ -1,5 +1,5 @@
 /**
- * What a call on the bridge can throw.
+ * The errors that a call on the bridge can throw.
  * @module
  */
 import type { ErrorData, ErrorKind, ErrorObject } from './protocol/index.ts'
@@ -32,10 +32,10 @@ export class BridgeError extends Error {
   }
 }
 
-/** No answer from the host: no `BRIDGE_SOCKET`, refused, closed early, or not in time. */
+/** The host did not answer: no `BRIDGE_SOCKET`, connection refused, closed early, or too late. */
 export class BridgeUnavailableError extends Error {
   override readonly name = 'BridgeUnavailableError'
-  /** One sentence on what to do about it. */
+  /** One sentence on what to do. */
   readonly hint: string
 
   constructor(message: string, hint: string, options?: ErrorOptions) {
@@ -44,7 +44,7 @@ export class BridgeUnavailableError extends Error {
   }
 }
 
-/** The host answered something that is no JSON-RPC 2.0 response to the request. */
+/** The host's answer is not a JSON-RPC 2.0 response to the request. */
 export class BridgeProtocolError extends Error {
   override readonly name = 'BridgeProtocolError'
 }

@@ -1,5 +1,5 @@
 /**
- * One line out, one line in, over one connection to an abstract Unix socket.
+ * Sends one line and receives one line over one connection to an abstract Unix socket.
  * @module
  */
 import { connect, type Socket } from 'node:net'
@@ -7,13 +7,13 @@ import { BridgeProtocolError, BridgeUnavailableError } from './errors.ts'
 
 const maxReplyBytes = 64 * 1024 * 1024
 
-/** What is known of a call whose request was sent and whose reply never came. */
-export const lostHint = 'the host may have carried the call out or not'
+/** The hint for a call whose request was sent but whose reply never came. */
+export const lostHint = 'the host may or may not have carried out the call'
 
 /**
- * Sends a request line and resolves with the reply line, both without the newline.
- * The same address form serves every Node: 22 and later send the exact name, 20 the name padded
- * with NUL bytes, and the host listens on both.
+ * Sends a request line and resolves with the reply line, both without the newline. Every Node can
+ * use this address: 22 and later send the exact name, 20 pads it with NUL bytes, and the host
+ * listens on both.
  * @throws the system error of the connection, BridgeUnavailableError for an early close,
  *   BridgeProtocolError for an endless reply, or the signal's reason.
  */
@@ -46,7 +46,7 @@ function readLine(socket: Socket, done: (reply: string | Error) => void): void {
     if (newline >= 0) done(Buffer.concat(chunks).toString('utf8'))
     else if (bytes > maxReplyBytes) done(new BridgeProtocolError('the reply is over 64 MiB'))
   })
-  // A reply whose newline is missing is still a reply; an empty one is not.
+  // A reply without its newline is still a reply; an empty one is not.
   socket.on('close', () =>
     done(
       bytes > 0

@@ -9,8 +9,8 @@ export function toHex(bytes: Uint8Array): Hex {
 }
 
 /**
- * Hex of a reply as bytes.
- * @throws BridgeProtocolError when the host sent something else; `Buffer.from` alone would cut it off silently.
+ * Converts hex of a reply to bytes.
+ * @throws BridgeProtocolError when it is not hex; `Buffer.from` alone would cut it off silently.
  */
 export function fromHex(hex: Hex): Uint8Array {
   if (typeof hex !== 'string' || !pattern.test(hex)) {

@@ -1,8 +1,8 @@
 import { BridgeProtocolError } from './errors.ts'
 
 /**
- * A member that every result of a method has.
- * @throws BridgeProtocolError when the host left it out.
+ * Reads a member that every result of a method has.
+ * @throws BridgeProtocolError when it is missing.
  */
 export function member<R extends object, N extends keyof R & string>(result: R, name: N): R[N] {
   if (result[name] !== undefined) return result[name]

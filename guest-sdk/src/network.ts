@@ -1,11 +1,11 @@
 import type { Call, CallOptions } from './call.ts'
 
-/** The way out of the processor. */
+/** The job's access to the network. */
 export interface Network {
   /**
    * Takes a host's addresses out of the rate limit, once DNS shows that their owners consent
-   * (`network_whitelist`). It is refused with a BridgeError whose `kind` says which record is missing
-   * or wrong, and whose `hint` is the record to publish.
+   * (`network_whitelist`). If not, it throws a BridgeError whose `kind` says which record is
+   * missing or wrong, and whose `hint` is the record to publish.
    * @param host bare hostname
    */
   whitelist(host: string, options?: CallOptions): Promise<void>

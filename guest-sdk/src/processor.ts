@@ -1,7 +1,7 @@
 import type { Call, CallOptions } from './call.ts'
 import { member } from './member.ts'
 
-/** What the host says of itself. */
+/** Facts about the host. */
 export interface Processor {
   /** The host's bridge level, such as `1.27.0` (`processor_version`). */
   version(options?: CallOptions): Promise<string>

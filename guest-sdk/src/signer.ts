@@ -2,7 +2,7 @@ import type { Call, CallOptions } from './call.ts'
 import { fromHex, toHex } from './hex.ts'
 import type { CipherParams, EncryptionCurve, SignParams, SigningCurve } from './protocol/index.ts'
 
-/** Which key signs. */
+/** Selects a key for signing. */
 export interface KeySelector {
   curve: SigningCurve
   /** BIP-32 path such as `m/44'/60'/0'/0/0`; secp256k1 only. */
@@ -11,22 +11,22 @@ export interface KeySelector {
 
 /** Input of `sign`. */
 export interface SignInput extends KeySelector {
-  /** p256, secp256k1: the 32-byte digest, which is not hashed again. ed25519: the whole message. */
+  /** p256, secp256k1: the 32-byte digest, signed without hashing. ed25519: the whole message. */
   bytes: Uint8Array
 }
 
 /** Input of `encrypt` and `decrypt`. */
 export interface CipherInput {
   curve: EncryptionCurve
-  /** The other side's encryption key, 33 or 65 bytes. */
+  /** The peer's encryption key, 33 or 65 bytes. */
   publicKey: Uint8Array
   /** HKDF salt of any length; both sides must use the same. */
   salt: Uint8Array
-  /** Plaintext, or what `encrypt` gave. */
+  /** Plaintext, or the output of `encrypt`. */
   bytes: Uint8Array
 }
 
-/** Keys that the job may use and never sees. */
+/** Keys that the job may use but never sees. */
 export interface Signer {
   /** The signing key, or the HD key at a path (`signer_publicKey`). */
   publicKey(key: KeySelector, options?: CallOptions): Promise<Uint8Array>
@@ -37,9 +37,9 @@ export interface Signer {
    * const signature = await bridge.signer.sign({ curve: 'p256', bytes: digest })
    */
   sign(input: SignInput, options?: CallOptions): Promise<Uint8Array>
-  /** `iv(12) || ciphertext || tag(16)`, for the owner of `publicKey` (`signer_encrypt`). */
+  /** `iv(12) || ciphertext || tag(16)` for the owner of `publicKey` (`signer_encrypt`). */
   encrypt(input: CipherInput, options?: CallOptions): Promise<Uint8Array>
-  /** The plaintext of what the owner of `publicKey` encrypted to this deployment (`signer_decrypt`). */
+  /** Decrypts what the owner of `publicKey` encrypted for this deployment (`signer_decrypt`). */
   decrypt(input: CipherInput, options?: CallOptions): Promise<Uint8Array>
 }
 

@@ -1,5 +1,5 @@
 /**
- * The one error class of this package: what went wrong with an image, in words for an operator.
+ * The only error class of this package: it describes in an operator's words what failed.
  *
  * @module
  */
@@ -29,13 +29,13 @@ export class ImageError extends Error {
   }
 }
 
-/** The `code` of a Node system error (`ENOENT`, ...), undefined for anything else. */
+/** The `code` of a Node system error (`ENOENT`, ...), undefined for any other error. */
 export function errorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined
 }
 
-/** The text of whatever was thrown. */
+/** The message of anything that was thrown. */
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -1,27 +1,27 @@
 /**
- * Progress events, the same shape for every step of an image's life.
+ * Progress reports, the same shape for fetching, unpacking and building.
  *
  * @module
  */
 
-/** One report; `bytes` of `totalBytes` (absent when unknown) are done in this phase. */
+/** One report: `bytes` of `totalBytes` (absent when unknown) are done in this phase. */
 export interface ImageProgress {
-  /** `download` and `verify` count archive bytes, `unpack` archive bytes read, `build` none. */
+  /** `download`, `verify` and `unpack` count bytes of the archive, `build` counts none. */
   phase: 'download' | 'verify' | 'unpack' | 'build'
   bytes?: number
   totalBytes?: number
-  /** Files, folders and links made, once that is known. */
+  /** Number of files, folders and links created; absent until known. */
   entries?: number
-  /** Of `bytes`, those that an earlier transfer had left. */
+  /** How many of `bytes` an earlier transfer left. */
   resumedBytes?: number
-  /** What is being done, for a person. */
+  /** The current step, for a person. */
   detail?: string
 }
 
-/** Receives reports; called synchronously, must not throw. */
+/** Receives reports; it is called synchronously and must not throw. */
 export type OnProgress = (progress: ImageProgress) => void
 
-/** Where a byte count is reported to. */
+/** Counts bytes and reports the count. */
 export interface ByteProgress {
   /** Adds to the count; reports at most ten times a second. */
   add: (bytes: number) => void

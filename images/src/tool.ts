@@ -1,6 +1,6 @@
 /**
- * Runs the host's programs (xz, zstd, tar, ...): nothing of our environment, a bounded memory of
- * what they said, and an end that can be waited for.
+ * Runs the host's programs (xz, zstd, tar, ...): without our environment, keeping only the end of
+ * their stderr, and with an exit that callers can await.
  *
  * @module
  */
@@ -8,14 +8,14 @@ import type { ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { ImageError, errorCode } from './image-error.ts'
-import { startChild } from './start-child.ts'
+import { startChild } from '@causeway/native'
 
-/** Who a program runs as and where; missing means as ourselves, in `/`. */
+/** User and folder of a program; default: our own user, in `/`. */
 export interface ToolOptions {
   cwd?: string
   uid?: number
   gid?: number
-  /** Added to PATH and LC_ALL, the only variables it gets. */
+  /** Added to PATH and LC_ALL, the only variables the program gets. */
   env?: Readonly<Record<string, string>>
 }
 
@@ -23,7 +23,7 @@ export interface ToolOptions {
 export interface ToolExit {
   /** Its exit status; -1 when a signal ended it. */
   code: number
-  /** The last line on its stderr, `''` when it said nothing. */
+  /** The last line on its stderr; `''` when there was none. */
   lastLine: string
 }
 
@@ -33,11 +33,11 @@ export interface Tool {
   stdin: Writable
   stdout: Readable
   exit: Promise<ToolExit>
-  /** Ends it at once; nothing happens when it has ended. */
+  /** Kills it at once; does nothing once it has ended. */
   kill: () => void
 }
 
-/** Debian package of every program that this package runs, for the line to type. */
+/** Debian package of every program that this package runs, for the command to type. */
 const packageOf: Readonly<Record<string, string>> = {
   xz: 'xz-utils',
   zstd: 'zstd',
@@ -55,8 +55,7 @@ const maxStderrBytes = 4096
 /**
  * Starts a program with pipes for stdin and stdout.
  *
- * @throws ImageError IMAGE_BUILD_FAILED when it is not installed; system errors of one that cannot
- *   be started
+ * @throws ImageError IMAGE_BUILD_FAILED when it is not installed; other system errors as they are
  */
 export async function startTool(
   name: string,
@@ -72,7 +71,7 @@ export async function startTool(
   }).catch((error: unknown) => Promise.reject(startFailure(name, cwd, error)))
   const exit = waitForExit(child)
   const stdin = child.stdin!
-  // A program that ends early breaks its pipe; its exit says why, which is what we report.
+  // A program that ends early breaks its pipe; its exit, which we report, says why.
   stdin.on('error', () => {})
   return { name, stdin, stdout: child.stdout!, exit, kill: () => void child.kill('SIGKILL') }
 }
@@ -103,15 +102,15 @@ export async function runTool(
 }
 
 /**
- * True when a pipe broke only because the program at its other end had ended, which may be right
- * (tar stops reading at the end mark) or wrong: the program's exit tells.
+ * True when a pipe broke only because the program at its other end had ended. That may be right
+ * (tar stops reading at the end mark) or wrong: the program's exit says which.
  */
 export function isBrokenPipe(error: unknown): boolean {
   const code = errorCode(error) ?? ''
   return ['EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED'].includes(code)
 }
 
-/** The same for one whose input another one is: that is ended when there is none to read it. */
+/** Starts a program that reads the output of `source`; kills `source` if it cannot be started. */
 export async function startReader(
   source: Tool,
   name: string,
@@ -127,7 +126,7 @@ export async function startReader(
   }
 }
 
-/** The last line a program said, or how it ended when it said nothing. */
+/** The last line of a program's stderr, or its exit status when there was none. */
 export function describeExit(exit: ToolExit): string {
   if (exit.lastLine !== '') return exit.lastLine
   return exit.code === -1 ? 'ended by a signal' : `exit status ${exit.code}`
@@ -135,7 +134,7 @@ export function describeExit(exit: ToolExit): string {
 
 function waitForExit(child: ChildProcess): Promise<ToolExit> {
   const stderr = collectTail(child.stderr!)
-  // A signal that cannot be sent; it ends by itself then.
+  // A failed kill emits an error; the program then ends by itself.
   child.on('error', () => {})
   return new Promise((resolve) => {
     child.on('close', (code) => resolve({ code: code ?? -1, lastLine: lastLineOf(stderr()) }))
@@ -143,13 +142,13 @@ function waitForExit(child: ChildProcess): Promise<ToolExit> {
 }
 
 function startFailure(name: string, cwd: string, error: unknown): unknown {
-  // A missing working folder is reported in the same words as a missing program.
+  // ENOENT can also mean a missing working folder; only a missing program gets the other message.
   if (errorCode(error) !== 'ENOENT' || !existsSync(cwd)) return error
   const message = `${name} is not installed; type: apt-get install ${packageOf[name] ?? name}`
   return new ImageError('IMAGE_BUILD_FAILED', message, { cause: error })
 }
 
-/** A hostile archive can make a program complain for ever: only the end is kept. */
+/** Keeps only the end: a hostile archive can make a program print errors forever. */
 function collectTail(stream: Readable): () => string {
   let tail = Buffer.alloc(0)
   stream.on('data', (chunk: Buffer) => {
@@ -158,7 +157,7 @@ function collectTail(stream: Readable): () => string {
   return () => tail.toString('utf8')
 }
 
-/** Without control characters; GNU tar's very last line only says that there were others. */
+/** Removes control characters; skips GNU tar's last line, which only refers to others. */
 function lastLineOf(text: string): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   const last = lines.findLast((line) => !line.includes('Exiting with failure status')) ?? ''

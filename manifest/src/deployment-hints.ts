@@ -1,5 +1,5 @@
 /**
- * Words of help for the mistakes people make in deployment files.
+ * Hints for the mistakes that people make in deployment files.
  * @module
  */
 import { interfaceViews } from './deployment-schema.ts'
@@ -7,7 +7,7 @@ import type { Keys } from './document/fault.ts'
 import { decodeSs58 } from './ss58.ts'
 import { suggest } from './document/suggest.ts'
 
-/** What to do about a wrong `value` at `keys`; for a wrong name, the value is the name. */
+/** A hint for a wrong `value` at `keys`; for a wrong name, the value is the name. */
 export function deploymentHint(keys: Keys, value: unknown): string | undefined {
   const [field] = keys
   switch (String(field)) {
@@ -55,7 +55,7 @@ function interfacesHint(value: unknown): string | undefined {
   return meant === undefined ? undefined : `did you mean ${meant}?`
 }
 
-/** All that is left are numbers, and objects that a text can't stand for. */
+/** A hint for a number; the fields that reach this are numbers, or objects, which get no hint. */
 function numberHint(value: unknown): string | undefined {
   const isNumber = typeof value === 'string' && /^\d+$/.test(value)
   return isNumber ? 'write it without quotes' : undefined

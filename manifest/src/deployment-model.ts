@@ -29,11 +29,11 @@ export interface Schedule {
 }
 
 /**
- * A deployment file, normalised. What the runtime computes when the file is silent (id, source,
+ * A deployment file, normalised. What the runtime computes when the file omits it (id, source,
  * bundle, ipfsHash) stays absent. The two records have no prototype: any name is safe in them.
  */
 export interface Deployment {
-  /** Absolute path of the file; the other paths are absolute, too. */
+  /** Absolute path of the file; all other paths are absolute, too. */
   file: string
   /** 1 to 256 characters, no control characters. */
   id?: string
@@ -49,13 +49,13 @@ export interface Deployment {
   /** Secret: never to be logged. */
   environment: Readonly<Record<string, string>>
   schedule: Schedule
-  /** Bytes; 0 means the default. */
+  /** Most memory in bytes; 0 means the default. */
   memory: number
-  /** Bytes; 0 means the default. */
+  /** Most storage in bytes; 0 means the default. */
   storage: number
-  /** 0 means the default. */
+  /** Most network requests; 0 means the default. */
   networkRequests: number
-  /** By SS58 address, as written. */
+  /** SS58 address, as written, to the processor's keys. */
   assignedProcessors: Readonly<Record<string, ProcessorPublicKeys>>
   /** File with private keys to import. */
   keys?: string

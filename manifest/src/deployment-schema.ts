@@ -18,7 +18,7 @@ import {
 import { noNul, optionalField } from './document/field.ts'
 import { jsonObject, jsonRecord } from './document/json-object.ts'
 
-/** What a job sees as network interfaces. */
+/** The sets of network interfaces that a job can see. */
 export const interfaceViews = ['host', 'loopback'] as const
 
 const path = 'the path of a file or folder'
@@ -43,7 +43,7 @@ const Schedule = v.pipe(
     interval: optionalField('Execution interval, ms; 0: default.', milliseconds),
     maxStartDelay: optionalField('Longest tolerated start delay, ms; 0: default.', milliseconds),
   }),
-  // A partial check also runs when another time is wrong, so that both are reported at once.
+  // A partial check also runs when another time is wrong, so that both faults are reported at once.
   v.forward(
     v.partialCheck(
       [['startTime'], ['endTime']],
@@ -83,7 +83,7 @@ const Environment = jsonRecord(
 
 const AssignedProcessors = jsonRecord(ss58Address(), ProcessorKeys)
 
-/** The document as it may be written; {@link parseDeployment} makes a `Deployment` of it. */
+/** The document as authors may write it; {@link parseDeployment} turns it into a `Deployment`. */
 export const DeploymentSchema = v.pipe(
   jsonObject({
     $schema: optionalField('For editors; not read.', v.string('a string')),

@@ -1,5 +1,5 @@
 /**
- * Schemas of the single values of a deployment file.
+ * The schemas of single values in a deployment file.
  * @module
  */
 import * as v from 'valibot'
@@ -18,14 +18,14 @@ export function nonEmptyText() {
   return v.pipe(v.string(text), v.nonEmpty(text))
 }
 
-/** An id: 1 to 256 characters without control characters, or an integer (a decimal later on). */
+/** An id: 1 to 256 characters without control characters, or an integer (later its decimal). */
 export function idValue() {
   const noControl = v.check((value: string) => !/\p{Cc}/u.test(value), id)
   const string = v.pipe(v.string(id), v.nonEmpty(id), v.maxLength(maxIdLength, id), noControl)
   return v.union([string, v.pipe(v.number(id), v.safeInteger(id))], id)
 }
 
-/** A path; `phrase` says of what. */
+/** A path; messages call it `phrase`. */
 export function filePath(phrase: string) {
   return v.pipe(v.string(phrase), v.nonEmpty(phrase), v.check(noNul, 'a path without NUL'))
 }
@@ -35,7 +35,7 @@ export function countOf(phrase: string) {
   return v.pipe(v.number(phrase), v.safeInteger(phrase), v.minValue(0, phrase))
 }
 
-/** A public key in hex, of one of the given lengths in bytes; 0x may stand before it. */
+/** A public key in hex, with or without 0x, whose length in bytes is one of `lengths`. */
 export function publicKey(phrase: string, lengths: readonly number[]) {
   const sizes = lengths.map((length) => `[0-9a-fA-F]{${2 * length}}`)
   const pattern = new RegExp(`^(?:0[xX])?(?:${sizes.join('|')})$`)
@@ -56,13 +56,13 @@ export function ss58Address() {
   return v.pipe(v.string(address), v.check(isSs58, address))
 }
 
-/** A wire name or `family_*`, by shape only: a host may know methods that this package does not. */
+/** A wire name or `family_*`; only its form is checked, as a host may know further methods. */
 export function methodName() {
   const pattern = /^(?:[a-z][A-Za-z0-9]*_(?:\*|[A-Za-z0-9]+)|rpc\.(?:\*|[A-Za-z0-9]+))$/
   return v.pipe(v.string(method), v.regex(pattern, method))
 }
 
-/** Whether the end comes after the start, as far as both are set; 0 and null are not. */
+/** Whether the end comes after the start; true when either is absent, null or 0. */
 export function endsAfterStart(start?: number | null, end?: number | null): boolean {
   return !start || !end || end > start
 }
@@ -72,7 +72,7 @@ function isSs58(value: string): boolean {
     decodeSs58(value)
     return true
   } catch {
-    // What exactly is wrong comes back as the hint (deployment-hints).
+    // deployment-hints finds the exact reason and gives it as the hint.
     return false
   }
 }

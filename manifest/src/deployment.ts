@@ -35,7 +35,7 @@ export function parseDeployment(
   return { deployment: toDeployment(value, resolve(file)), warnings }
 }
 
-/** Environment values, the path of the keys (someone may paste a key there), and keys. */
+/** True for secrets: environment values, keys, and their path (someone may paste a key there). */
 function isSecret(keys: Keys): boolean {
   const [field] = keys
   if (field === 'environment' || field === 'keys') return true
@@ -93,7 +93,7 @@ function plainHex(hex: string): string {
   return hex.replace(/^0x/i, '').toLowerCase()
 }
 
-/** The fields that are there, each as `convert` makes it; absent and null ones are left out. */
+/** Converts the fields that are present; absent and null ones are left out. */
 function present<Name extends string, From, To>(
   fields: { readonly [N in Name]?: From | null | undefined },
   convert: (value: From) => To,

@@ -4,6 +4,7 @@
  */
 export { DocumentError } from './document/document-error.ts'
 export type { DocumentIssue } from './document/document-error.ts'
+export { fillImage } from './fill-image.ts'
 export { parseManifest } from './manifest.ts'
 export type { Manifest } from './manifest.ts'
 export { parseDeployment } from './deployment.ts'

@@ -7,7 +7,7 @@ import * as v from 'valibot'
 import { jsonObject } from './document/json-object.ts'
 import { described, noNul, optionalField } from './document/field.ts'
 
-/** When an ended job is started again, as a manifest spells it (any case). */
+/** When the host restarts an ended job, as a manifest spells it (any case). */
 export const restartPolicies = ['no', 'onFailure', 'always'] as const
 
 const entrypoint = 'the path of a file inside the bundle, or an absolute path in the image'
@@ -26,7 +26,7 @@ const Image = jsonObject({
   ),
 })
 
-/** The document as it may be written; {@link parseManifest} makes a `Manifest` of it. */
+/** The document as authors may write it; {@link parseManifest} turns it into a `Manifest`. */
 export const ManifestSchema = v.pipe(
   jsonObject({
     $schema: optionalField('For editors; not read.', v.string('a string')),
@@ -50,7 +50,7 @@ export const ManifestSchema = v.pipe(
   v.title('Causeway manifest'),
 )
 
-/** Spelled out letter by letter, because a JSON Schema pattern has no flags. */
+/** Spells the letters' cases out, because a JSON Schema pattern has no flags. */
 function anyCase(words: readonly string[]): RegExp {
   const patterns = words.map((word) =>
     word.replace(/[a-z]/gi, (c) => `[${c.toLowerCase()}${c.toUpperCase()}]`),
@@ -58,12 +58,12 @@ function anyCase(words: readonly string[]): RegExp {
   return new RegExp(`^(?:${patterns.join('|')})$`)
 }
 
-/** `new URL` also takes `https:host`, `file:path` and surrounding blanks; an address has none. */
+/** Stricter than `new URL`, which also accepts `https:host`, `file:path` and surrounding blanks. */
 function isImageUrl(text: string): boolean {
   return /^(?:https?|file):\/\/\S+$/i.test(text)
 }
 
-/** Whether a path names something in the bundle, or in the image when it is absolute. */
+/** Whether a path is inside the bundle, or absolute, that is, inside the image. */
 function staysInside(path: string): boolean {
   const plain = posix.normalize(path)
   if (plain.endsWith('/') || plain === '.') return false

@@ -1,5 +1,5 @@
 /**
- * `manifest.json`: what to run, in which image.
+ * Reads `manifest.json`: which program to run, in which image.
  * @module
  */
 import type * as v from 'valibot'
@@ -10,17 +10,17 @@ import { suggest } from './document/suggest.ts'
 
 /** A manifest, normalised (runtime spec, Manifest). */
 export interface Manifest {
-  /** A name for people; nothing depends on it. Any string, so escape it before printing. */
+  /** A name for people; nothing depends on it. Escape it before printing: it may be any string. */
   name?: string
   version: 1
-  /** As written: a path inside the bundle (never out of it by `..`), or absolute in the image. */
+  /** As written: a path inside the bundle (`..` cannot leave it), or absolute in the image. */
   entrypoint: string
-  /** Default `no`. Not in the spec; written by the tools in use. */
+  /** Default `no`. The spec does not have it; existing tools write it. */
   restartPolicy: 'no' | 'onFailure' | 'always'
   image: {
-    /** As written; scheme https, http or file. Which of them are allowed is the host's policy. */
+    /** As written; scheme https, http or file. The host's policy decides which are allowed. */
     url: string
-    /** Of the archive; 64 lower-case hex digits. */
+    /** SHA-256 of the archive; 64 lower-case hex digits. */
     sha256: string
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The JSON Schemas for editors and other tools, as published in `manifest/schemas/`. They are made
- * of the valibot schemas; the unit tests fail when a file is out of date and write it with `-u`.
+ * The JSON Schemas for editors and other tools, published in `manifest/schemas/`. They come from
+ * the valibot schemas; the unit tests fail when a file is outdated, and `-u` writes it.
  * @module
  */
 import { readFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ export function deploymentJsonSchema(): Readonly<Record<string, unknown>> {
 }
 
 function readSchema(name: string): Readonly<Record<string, unknown>> {
-  // The same way up from src and from dist.
+  // The same relative path from src and from dist.
   const file = new URL(`../schemas/${name}.schema.json`, import.meta.url)
   return JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>
 }

@@ -8,10 +8,10 @@ import { base58 } from '@scure/base'
 const keyLength = 32
 const checksumLength = 2
 const maxPrefix = 16383
-// 2 + 32 + 2 bytes are at most 50 characters; base58 takes quadratic time on longer texts.
+// 2 + 32 + 2 bytes have at most 50 characters; base58 takes quadratic time on longer texts.
 const maxAddressLength = 50
 
-/** An account address taken apart. */
+/** The parts of an account address. */
 export interface Ss58Address {
   /** The network's prefix, 0..16383. */
   prefix: number
@@ -61,7 +61,7 @@ function base58Bytes(address: string): Uint8Array {
   return base58.decode(address)
 }
 
-/** One byte below 64, else two with 14 bits in an order of their own (SS58 format, type prefix). */
+/** The prefix as one byte below 64, else two with 14 reordered bits (SS58 format, type prefix). */
 function prefixBytes(prefix: number): number[] {
   if (prefix < 64) return [prefix]
   return [0b0100_0000 | ((prefix & 0xfc) >> 2), (prefix >> 8) | ((prefix & 0b11) << 6)]
@@ -72,7 +72,7 @@ function readPrefix(bytes: Uint8Array): { prefix: number; length: number } {
   if (first < 64) return { prefix: first, length: 1 }
   if (first >= 128) throw new TypeError('the SS58 prefix is of a reserved form')
   const prefix = ((first & 0b0011_1111) << 2) | (second >> 6) | ((second & 0b0011_1111) << 8)
-  // Otherwise one account would have two addresses under the same prefix.
+  // Otherwise one account would have two addresses with the same prefix.
   if (prefix < 64) throw new TypeError('the SS58 prefix takes two bytes where one is enough')
   return { prefix, length: 2 }
 }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isIP } from 'node:net'
 
 const maxDescriptor = 0x7fffffff
 
@@ -29,4 +30,11 @@ export function checkDescriptor(value: unknown, name = 'fd'): void {
 /** Refuses what cannot be a user id. @throws TypeError or RangeError */
 export function checkUid(value: unknown, name: string): void {
   checkInteger(value, name, 0, maxUid)
+}
+
+/** Refuses what is no IPv4 or IPv6 address, also one with a zone. @throws TypeError or RangeError */
+export function checkAddress(value: unknown, name = 'address'): void {
+  if (typeof value !== 'string') throw new TypeError(`${name} must be a string`)
+  if (isIP(value) !== 0 && !value.includes('%')) return
+  throw new RangeError(`${name} must be an IPv4 or IPv6 address, got ${JSON.stringify(value)}`)
 }

@@ -17,12 +17,17 @@ export type {
   Membership,
   RefusalReason,
 } from './bridge-engine.ts'
+export { createEgress } from './handles/egress.ts'
+export type { EgressCounters, EgressOptions, NativeEgress } from './handles/egress.ts'
+export { openNetworkHandle } from './handles/handles.ts'
+export type { NativeHandle, NetworkHandle, SignerHandle, SignerUses } from './handles/handles.ts'
 export { chownFd, closeFd, createPipe } from './pipe.ts'
 export type { Pipe } from './pipe.ts'
 export { hardenProcess } from './harden.ts'
 export { lockFile } from './lock.ts'
+export { spawnChild, startChild } from './start-child.ts'
 export { linkFd } from './link.ts'
-export { createNetwork, refuseSegments } from './network.ts'
+export { connectIn, createNetwork, listenIn, refuseSegments } from './network.ts'
 export { nativePaths } from './paths.ts'
 export type { NativePaths } from './paths.ts'
 export { firstDerivedSlot, loadSigner, maxDerivedKeys } from './signer.ts'

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** This package's folder: one above `src` and `dist` alike. */
-export const packageRoot = fileURLToPath(new URL('..', import.meta.url))
+const packageRoot = fileURLToPath(new URL('..', import.meta.url))
 
 /** Absolute path of a file that `npm run build:native` makes. */
 export function builtFile(name: string): string {

@@ -1,13 +1,12 @@
 /**
  * Programs that people run, in a Debian image, under both backends and for both kinds of daemon.
  */
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { daemonFolder, leftovers, runJob, type Daemon } from '../escape/jobs.ts'
 import { users } from '../escape/users.ts'
 import { run, type Finished } from '../support/causeway.ts'
-import { copyCheckout } from '../support/copy-checkout.ts'
+import { sharedBin } from '../support/copy-checkout.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { smallPackages, toolsImage } from '../support/tools-image.ts'
 
@@ -18,9 +17,7 @@ let packages: Record<string, Buffer>
 
 beforeAll(async () => {
   folder = await temporaryFolder()
-  const checkout = join(folder.path, 'checkout')
-  await mkdir(checkout)
-  bin = copyCheckout(checkout)
+  bin = sharedBin()
   image = await toolsImage()
   packages = await smallPackages(join(folder.path, 'packages'))
 })

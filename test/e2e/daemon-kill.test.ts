@@ -14,7 +14,7 @@ import type { LogEntry } from '../../runtime/src/supervisor/log/log-entry.ts'
 import type { AttemptRecord } from '../../runtime/src/supervisor/record/record.ts'
 import type { DeploymentDetail } from '../../runtime/src/supervisor/summary.ts'
 import { groupsOf } from '../support/causeway-leftovers.ts'
-import { copyCheckout } from '../support/copy-checkout.ts'
+import { sharedBin } from '../support/copy-checkout.ts'
 import {
   mountsOf,
   processesWith,
@@ -243,7 +243,7 @@ describe('the daemon, killed', () => {
     async () => {
       const home = join(folder.path, 'home')
       await mkdir(home)
-      const bin = copyCheckout(home)
+      const bin = sharedBin()
       execFileSync('chown', ['-R', '65534:65534', home])
       const prefix = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
       const complete = await killAtRandom(join(home, 'state'), { prefix, bin })

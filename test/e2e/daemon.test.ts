@@ -13,7 +13,7 @@ import type { DeploymentDetail } from '../../runtime/src/supervisor/summary.ts'
 import { childrenOf } from '../../runtime/src/sandbox/launcher/process-tree.ts'
 import { causeway, run, start, type Finished } from '../support/causeway.ts'
 import { groupsOf, leftAfterSecond, leftovers, nothing } from '../support/causeway-leftovers.ts'
-import { copyCheckout } from '../support/copy-checkout.ts'
+import { sharedBin } from '../support/copy-checkout.ts'
 import {
   mountsOf,
   processesWith,
@@ -467,7 +467,7 @@ trap 'echo bye; exit 9' TERM; echo run $n; while :; do sleep 0.1; done`
   test.skipIf(!isRoot)('works for an ordinary user (only root can become one)', async () => {
     const home = join(folder.path, 'home')
     await mkdir(home)
-    const bin = copyCheckout(home)
+    const bin = sharedBin()
     execFileSync('chown', ['-R', '65534:65534', home])
     const prefix = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
     const own = join(home, 'state')

@@ -1,8 +1,7 @@
 /**
  * The escape probe as a job: nothing of the host is reached, whoever runs the daemon.
  */
-import { mkdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseAnswers } from '../escape/answers.ts'
 import { createHost, type EscapeHost } from '../escape/host.ts'
@@ -19,7 +18,7 @@ import {
 import { compileHostProcess, compileProbe } from '../escape/programs.ts'
 import { asUser, isRoot, ordinaryUid, users } from '../escape/users.ts'
 import { run } from '../support/causeway.ts'
-import { copyCheckout } from '../support/copy-checkout.ts'
+import { sharedBin } from '../support/copy-checkout.ts'
 import { recipeImage } from '../support/recipe-image.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -55,9 +54,7 @@ let hostProcess: string
 
 beforeAll(async () => {
   folder = await temporaryFolder()
-  const checkout = join(folder.path, 'checkout')
-  await mkdir(checkout)
-  bin = copyCheckout(checkout)
+  bin = sharedBin()
   image = await recipeImage('minimal')
   program = await compileProbe(folder.path)
   hostProcess = await compileHostProcess(folder.path)

@@ -13,7 +13,7 @@ import { daemonFolder, leftovers, probe, runJob, type Daemon } from '../escape/j
 import { compileHostProcess, compileProbe } from '../escape/programs.ts'
 import { users } from '../escape/users.ts'
 import { compiled } from '../support/compiled.ts'
-import { copyCheckout } from '../support/copy-checkout.ts'
+import { sharedBin } from '../support/copy-checkout.ts'
 import { recipeImage } from '../support/recipe-image.ts'
 import { run, type Finished } from '../support/causeway.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -62,9 +62,7 @@ let program: Buffer
 
 beforeAll(async () => {
   folder = await temporaryFolder()
-  const checkout = join(folder.path, 'checkout')
-  await mkdir(checkout)
-  bin = copyCheckout(checkout)
+  bin = sharedBin()
   image = await recipeImage('minimal')
   const flags = ['-static', '-pthread']
   program = await readFile(await compiled(folder.path, source, { compiler, flags }))

@@ -181,7 +181,7 @@ describe('verify', () => {
     utimesSync(file, atime, mtime)
     const found = await image('verify', minimal.sha256.slice(0, 8))
     expect(found.code).toBe(1)
-    expect(found.stdout).toContain('/etc/passwd has another content')
+    expect(found.stdout).toContain('/etc/passwd has different content')
     const again = await image('verify', '--json')
     expect(again.code).toBe(1)
     expect(JSON.parse(again.stdout)).toMatchObject([

@@ -12,7 +12,7 @@ import { openCgroups } from '../../runtime/src/cgroup/cgroup.ts'
 import { canLimitStorage } from '../../runtime/src/sandbox/storage/storage.ts'
 import { causewayBin, start, type Finished } from '../support/causeway.ts'
 import { groupsOf, leftAfterSecond, nothing } from '../support/causeway-leftovers.ts'
-import { copyCheckout } from '../support/copy-checkout.ts'
+import { sharedBin } from '../support/copy-checkout.ts'
 import { writeDeployment, type DeploymentFiles } from '../support/deployment.ts'
 import { recipeImage } from '../support/recipe-image.ts'
 import { slowImage } from '../support/slow-image.ts'
@@ -42,10 +42,7 @@ let counter = 0
 beforeAll(async () => {
   folder = await temporaryFolder()
   images = { minimal: await recipeImage('minimal'), python: await recipeImage('python') }
-  if (!isRoot) return
-  const checkout = join(folder.path, 'checkout')
-  mkdirSync(checkout)
-  copiedBin = copyCheckout(checkout)
+  if (isRoot) copiedBin = sharedBin()
 })
 afterAll(async () => {
   for (const child of children) child.kill('SIGKILL')

@@ -6,7 +6,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { causewayBin, run, type Finished } from '../support/causeway.ts'
-import { copyCheckout } from '../support/copy-checkout.ts'
+import { sharedBin } from '../support/copy-checkout.ts'
 import { readyDaemon } from '../support/daemon.ts'
 import { insideLab, jobsOf, writeProbeJob, type JobParts } from '../support/network-daemon.ts'
 import {
@@ -63,8 +63,8 @@ beforeAll(async () => {
   const image = await recipeImage('minimal')
   parts = { folder: folder.path, image, probe: await compileNetworkProbe(folder.path) }
   lab = await openNetworkLab()
-  for (const name of ['sbin', 'checkout', 'user']) await mkdir(join(folder.path, name))
-  userBin = copyCheckout(join(folder.path, 'checkout'))
+  for (const name of ['sbin', 'user']) await mkdir(join(folder.path, name))
+  userBin = sharedBin()
   execFileSync('chown', ['65534', join(folder.path, 'user')])
 })
 afterAll(async () => {

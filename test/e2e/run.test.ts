@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { causeway, causewayBin, run, start, type Finished } from '../support/causeway.ts'
-import { copyCheckout } from '../support/copy-checkout.ts'
+import { sharedBin } from '../support/copy-checkout.ts'
 import { writeDeployment, type DeploymentFiles } from '../support/deployment.ts'
 import { recipeImage } from '../support/recipe-image.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -516,7 +516,7 @@ describe('as an ordinary user', () => {
     skip(!isRoot, 'the other tests run as an ordinary user already')
     const home = join(folder.path, 'nobody')
     await mkdir(home)
-    const bin = copyCheckout(home)
+    const bin = sharedBin()
     const job = await readFile(exampleJob, 'utf8')
     const file = await deploy({
       entrypoint: 'job.py',

@@ -144,12 +144,13 @@ function processState({ pid }: ChildProcess): string | undefined {
   return letter?.replace('R', 'S')
 }
 
+// Forwarding is turned on and off by every daemon of this host; the probe says whether a job could.
 const kernelSettings = [
   '/proc/sys/kernel/hostname',
   '/proc/sys/kernel/domainname',
   '/proc/sys/kernel/core_pattern',
   '/proc/sys/vm/overcommit_memory',
-  '/proc/sys/net/ipv4/ip_forward',
+  '/proc/sys/kernel/modprobe',
 ]
 
 function readText(path: string): string {

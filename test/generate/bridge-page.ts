@@ -8,7 +8,8 @@ import {
   type ErrorKind,
   type MethodName,
 } from '@causeway/guest-sdk/protocol'
-import { implementedLevel, methodNames } from '../../runtime/src/bridge/gate.ts'
+import { methodNames } from '../../runtime/src/bridge/gate.ts'
+import { implementedLevel } from '../../runtime/src/bridge/level.ts'
 import { describeMethod, ownErrors } from '../../runtime/src/bridge/openrpc/openrpc.ts'
 import { example } from './examples.ts'
 import { fieldRows, type FieldRow } from './field-rows.ts'

@@ -4,7 +4,8 @@
  */
 import { fileURLToPath } from 'node:url'
 import { format, resolveConfig } from 'prettier'
-import { implementedLevel, methodNames } from '../../runtime/src/bridge/gate.ts'
+import { methodNames } from '../../runtime/src/bridge/gate.ts'
+import { implementedLevel } from '../../runtime/src/bridge/level.ts'
 import { describeMethod, openRpcDocument } from '../../runtime/src/bridge/openrpc/openrpc.ts'
 import { bridgePage } from './bridge-page.ts'
 

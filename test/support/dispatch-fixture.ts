@@ -8,7 +8,8 @@ import {
   type CallRecord,
   type DispatchOptions,
 } from '../../runtime/src/bridge/dispatch.ts'
-import { createGate, implementedLevel, type GateOptions } from '../../runtime/src/bridge/gate.ts'
+import { createGate, type GateOptions } from '../../runtime/src/bridge/gate.ts'
+import { implementedLevel } from '../../runtime/src/bridge/level.ts'
 import { noLimits } from '../../runtime/src/bridge/limits/limits.ts'
 import type { Handlers } from '../../runtime/src/bridge/methods.ts'
 import { realHandlers } from './real-handlers.ts'

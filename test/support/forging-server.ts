@@ -6,7 +6,7 @@ import { createSocket, type RemoteInfo } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { encode, type Answer, type Packet } from 'dns-packet'
-import type { Resolver } from '../../runtime/src/dns/resolver.ts'
+import type { Resolver } from '../../service/src/dns/resolver.ts'
 
 export interface Forger {
   /** What goes back for a query by UDP, one datagram each. */

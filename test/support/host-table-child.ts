@@ -4,7 +4,7 @@
  * a line of JSON. It ends with its stdin.
  */
 import { createInterface } from 'node:readline'
-import { createEgressPolicy } from '../../runtime/src/egress/egress-policy.ts'
+import { createEgressPolicy } from '../../service/src/egress/policy.ts'
 import { holdHostTable, type HostTable } from '../../runtime/src/job-network/isolated/host-table.ts'
 import { openIsolatedNetwork } from '../../runtime/src/job-network/isolated/isolated-network.ts'
 import { openIsolatedNetworks } from '../../runtime/src/job-network/isolated/isolated-networks.ts'

@@ -6,7 +6,7 @@
 import { closeSync, openSync, writeFileSync, chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'vitest'
-import { createEgressPolicy } from '../../runtime/src/egress/egress-policy.ts'
+import { createEgressPolicy } from '../../service/src/egress/policy.ts'
 import { createNft, type Nft } from '../../runtime/src/job-network/rules/nft.ts'
 import {
   layQueues,

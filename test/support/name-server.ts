@@ -9,7 +9,7 @@ import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import type { Resolver } from '../../runtime/src/dns/resolver.ts'
+import type { Resolver } from '../../service/src/dns/resolver.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 /** Names of zones → what is in them, in the form of a zone file without its SOA; `broken`: SERVFAIL. */

@@ -4,7 +4,7 @@
  */
 import { discoverHandlers } from '../../runtime/src/bridge/openrpc/discover.ts'
 import type { Handlers } from '../../runtime/src/bridge/methods.ts'
-import { implementedLevel } from '../../runtime/src/bridge/gate.ts'
+import { implementedLevel } from '../../runtime/src/bridge/level.ts'
 import { networkHandlers } from '../../runtime/src/network/handlers.ts'
 import { deploymentHandlers, type DeploymentFacts } from '../../runtime/src/deployment/handlers.ts'
 import { processorHandlers } from '../../runtime/src/deployment/processor-handlers.ts'

@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { NetworkCounters, NetworkState } from '../../runtime/src/job-network/contract.ts'
-import type { VerifiedAddress } from '../../runtime/src/network/verify/verification.ts'
+import type { AdmittedAddress } from '../../runtime/src/job-network/contract.ts'
 import { openCgroups } from '../../runtime/src/cgroup/cgroup.ts'
 import { run } from './causeway.ts'
 import type { NetworkLab } from './network-lab.ts'
@@ -23,7 +23,7 @@ export interface SharedJob extends AsyncDisposable {
   serve(port: number): Promise<StartedServer>
   /** Goes on in control groups of its own. */
   restart(): Promise<void>
-  admit(addresses: readonly VerifiedAddress[]): Promise<void>
+  admit(addresses: readonly AdmittedAddress[]): Promise<void>
   revoke(addresses: readonly string[]): Promise<void>
   counters(): Promise<NetworkCounters>
   state(): Promise<NetworkState>

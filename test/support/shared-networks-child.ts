@@ -1,25 +1,32 @@
 /**
- * Shared networks, in the network namespace that this process is started in. The argument is JSON: settings.
+ * Shared networks, in the network namespace that this process is started in. The argument is JSON:
+ * settings, and `mostGroups`.
  * A line of JSON on stdin names a deployment, what to do with its network and the arguments; each
  * is answered by a line, `{"value": ...}` or `{"error": MESSAGE}`. It ends with its stdin.
  */
 import { createInterface } from 'node:readline'
-import { createEgressPolicy } from '../../runtime/src/egress/egress-policy.ts'
+import { createEgressPolicy } from '../../service/src/egress/policy.ts'
 import type { JobNetwork, NetworkOwner } from '../../runtime/src/job-network/contract.ts'
-import type { NetworkSettings } from '../../runtime/src/job-network/settings.ts'
 import { openSharedNetworks } from '../../runtime/src/job-network/shared/shared-networks.ts'
-import type { VerifiedAddress } from '../../runtime/src/network/verify/verification.ts'
+import type { AdmittedAddress } from '../../runtime/src/job-network/contract.ts'
+import type { SharedSettings } from './shared-networks-process.ts'
 
-const settings = JSON.parse(process.argv[2]!) as NetworkSettings
+const { mostGroups, ...settings } = JSON.parse(process.argv[2]!) as SharedSettings
 const policy = createEgressPolicy(settings.allow)
-const networks = await openSharedNetworks({ settings, policy, missing: [], onWarning: () => {} })
+const networks = await openSharedNetworks({
+  settings,
+  policy,
+  missing: [],
+  onWarning: () => {},
+  ...(mostGroups !== undefined && { mostGroups }),
+})
 const opened = new Map<string, JobNetwork>()
 const of = (deployment: string) => opened.get(deployment)!
 
 const actions: Readonly<Record<string, (deployment: string, given: unknown) => unknown>> = {
   open: async (name, owner) => void opened.set(name, await networks.open(owner as NetworkOwner)),
   attach: (name, groups) => of(name).attach(groups as string[]),
-  admit: (name, addresses) => of(name).admit(addresses as VerifiedAddress[]),
+  admit: (name, addresses) => of(name).admit(addresses as AdmittedAddress[]),
   revoke: (name, addresses) => of(name).revoke(addresses as string[]),
   counters: (name) => of(name).counters(),
   release: (name) => of(name).release(),

@@ -19,6 +19,11 @@ export const settings: NetworkSettings = {
   allow: [],
 }
 
+/** With what is no setting of an operator's. */
+export interface SharedSettings extends NetworkSettings {
+  mostGroups?: number
+}
+
 /** A process that makes networks. */
 export interface NetworksProcess extends Omit<AskedProcess, 'ask'> {
   /** @throws Error as there */
@@ -27,7 +32,7 @@ export interface NetworksProcess extends Omit<AskedProcess, 'ask'> {
 
 export async function startNetworks(
   { host }: Pick<NetworkLab, 'host'>,
-  changes: Partial<NetworkSettings> = {},
+  changes: Partial<SharedSettings> = {},
 ): Promise<NetworksProcess> {
   const node = ['--conditions=@causeway/source', '--import', 'tsx', child]
   const given = JSON.stringify({ ...settings, ...changes })

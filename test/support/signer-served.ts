@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { copyCheckout } from './copy-checkout.ts'
+import { sharedBin } from './copy-checkout.ts'
 import { causewayBin, start, type Finished, type ReadyLine } from './causeway.ts'
 import { sendRaw } from './raw-client.ts'
 import { writeKnownKeys, type KnownSecrets } from './signer-served-keys.ts'
@@ -39,7 +39,7 @@ export async function serveKnownKeys(options: ServeOptions): Promise<ServedKeys>
   const { folder, backend = 'native', node = [], uid } = options
   const secrets = writeKnownKeys(folder, backend)
   const user = uid === undefined ? {} : { uid, gid: uid }
-  const bin = uid === undefined ? causewayBin : copyCheckout(folder)
+  const bin = uid === undefined ? causewayBin : sharedBin()
   if (uid !== undefined) giveTo(folder, uid)
   const files = [join(folder, 'deployment.json'), '--config', join(folder, 'config.toml')]
   const flags = ['--state', folder, '--no-limits', '--log-level', 'trace']

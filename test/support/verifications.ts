@@ -3,7 +3,7 @@
  * @module
  */
 import { createAdmissions, type Admissions } from '../../runtime/src/network/admissions.ts'
-import type { VerifiedAddress } from '../../runtime/src/network/verify/verification.ts'
+import type { AdmittedAddress } from '../../runtime/src/job-network/contract.ts'
 import { recordingLog } from './recording-log.ts'
 import type {
   Verification,
@@ -14,7 +14,7 @@ import type {
 /** One that passed, by default with one address for a minute. */
 export function passing(
   host: string,
-  passed: readonly VerifiedAddress[] = [{ address: '192.0.2.1', seconds: 60 }],
+  passed: readonly AdmittedAddress[] = [{ address: '192.0.2.1', seconds: 60 }],
 ): Verification {
   const claim: VerificationStep = {
     step: 'claim',
@@ -59,7 +59,7 @@ export function failing(host: string, kind: VerificationFailure): Verification {
 }
 
 export interface RecordingNetwork {
-  admit(addresses: readonly VerifiedAddress[]): Promise<void>
+  admit(addresses: readonly AdmittedAddress[]): Promise<void>
   revoke(addresses: readonly string[]): Promise<void>
   /** `admit ADDRESS SECONDS` and `revoke ADDRESS`, in order. */
   calls: string[]

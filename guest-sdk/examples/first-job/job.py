@@ -9,7 +9,7 @@ PATH = "m/44'/60'/0'/0/0"
 
 
 def call(method, *params):
-    """One request, one reply, one connection."""
+    """Sends one request over its own connection; returns the result."""
     request = {"jsonrpc": "2.0", "method": method, "params": params, "id": "1"}
     with socket.socket(socket.AF_UNIX) as bridge:
         bridge.connect("\0" + os.environ["BRIDGE_SOCKET"])

@@ -10,7 +10,7 @@ TRIES = 3
 
 
 def call(method, *params):
-    """One request, one reply, one connection; the whole reply."""
+    """Sends one request over its own connection; returns the whole reply."""
     request = {"jsonrpc": "2.0", "method": method, "params": params, "id": "1"}
     with socket.socket(socket.AF_UNIX) as bridge:
         bridge.connect("\0" + os.environ["BRIDGE_SOCKET"])
@@ -19,7 +19,7 @@ def call(method, *params):
 
 
 def whitelist(host):
-    """None when the host is whitelisted, or the error; what may pass by itself is tried again."""
+    """Whitelists the host, retrying errors that may pass by themselves; returns None or the error."""
     for attempt in range(TRIES):
         error = call("network_whitelist", {"host": host}).get("error")
         if error is None or not error["data"]["retryable"]:

@@ -2,7 +2,7 @@ import type { EncryptionCurve, Hex, SigningCurve } from './values.ts'
 
 /** Who deployed the job. */
 export interface DeploymentOrigin {
-  /** The network's own name for the kind of account; passed as the operator configured it. */
+  /** The network's own name for the kind of account, passed on as the operator configured it. */
   kind: string
   /** The owner's account identifier; 32 bytes on the networks that `network_whitelist` serves. */
   source: Hex

@@ -1,16 +1,16 @@
-import type { MethodFacts } from './methods.ts'
+import type { MethodFacts } from './facts.ts'
 
 /** A JSON Schema, draft 7. */
 export type JsonSchema = Record<string, unknown>
 
-/** One positional parameter, or the result. */
+/** One positional parameter, or a result. */
 export interface ContentDescriptor {
   name: string
   required?: boolean
   schema: JsonSchema
 }
 
-/** An error code that a method may answer beyond those that every call may. */
+/** An error code of one method, beyond the codes that every call may answer. */
 export interface DiscoveredError {
   code: number
   message: string
@@ -18,7 +18,7 @@ export interface DiscoveredError {
   data: { kinds: string[] }
 }
 
-/** What is true of a method on every host. */
+/** Facts about a method that are equal on every host. */
 export interface MethodDescription {
   name: string
   summary: string
@@ -28,7 +28,7 @@ export interface MethodDescription {
   errors: DiscoveredError[]
   'x-since': MethodFacts['since']
   'x-platform': MethodFacts['platform']
-  /** Whose rate and deadline limits the method counts against, such as `read`, `key` or `network`. */
+  /** The rate and deadline class that the method counts in, such as `read`, `key` or `network`. */
   'x-class': string
 }
 
@@ -37,7 +37,7 @@ export interface MethodAvailability {
   available: boolean
   /** `version`: above the host's bridge level. `policy`: not granted to this deployment. */
   reason?: 'version' | 'policy'
-  /** The reason for a person. */
+  /** The reason in words. */
   message?: string
 }
 
@@ -46,43 +46,43 @@ export interface DiscoveredMethod extends MethodDescription {
   'x-availability': MethodAvailability
 }
 
-/** What an error kind means. */
+/** The meaning of an error kind. */
 export interface ErrorDescription {
   code: number
   description: string
-  /** Whether the same call may succeed later; `after`: when the error has `retryAfterMs`. */
+  /** Whether the same call may succeed later; `after`: if the error has `retryAfterMs`. */
   retry: 'no' | 'yes' | 'after'
 }
 
-/** What limits the job's connections to addresses that are not whitelisted. */
+/** The limits on the job's connections to addresses that are not whitelisted. */
 export interface DiscoveredNetwork {
   /**
-   * `isolated`: the deployment has a network of its own; `shared`: it uses the host's, with limits
-   * by its user; `none`: it uses the host's.
+   * `isolated`: the deployment has its own network; `shared`: it uses the host's, limited by its
+   * user; `none`: it uses the host's.
    */
   mode: 'isolated' | 'shared' | 'none'
-  /** Whether the kernel keeps the limits; else `network_whitelist` verifies, and changes nothing. */
+  /** Whether the kernel enforces the limits; else `network_whitelist` only verifies. */
   enforced: boolean
-  /** New connections to addresses that are not whitelisted; absent where nothing is enforced. */
+  /** New connections to addresses that are not whitelisted; absent if nothing is enforced. */
   connectionsPerSecond?: number
-  /** How many at once, before that rate holds. */
+  /** How many connections may start at once before that rate applies. */
   connectionBurst?: number
 }
 
-/** What the document says of the host. */
+/** Facts about the host in the document. */
 export interface DiscoveredInfo {
   title: string
   /** The host's bridge level. */
   version: string
   /**
-   * Whether the host signs in native memory, or in JavaScript (`portable`), which is slower and may
+   * Where the host signs: in native memory, or in JavaScript (`portable`), which is slower and may
    * leave copies of keys in the host's memory.
    */
   'x-signer'?: 'native' | 'portable'
   'x-network'?: DiscoveredNetwork
 }
 
-/** An OpenRPC 1.3 document with what JSON-RPC and this bridge add to it. */
+/** An OpenRPC 1.3 document with the additions of JSON-RPC and this bridge. */
 export interface OpenRpcDocument<M extends MethodDescription = DiscoveredMethod> {
   openrpc: '1.3.2'
   info: DiscoveredInfo
@@ -92,6 +92,6 @@ export interface OpenRpcDocument<M extends MethodDescription = DiscoveredMethod>
 }
 
 export interface DiscoverMethods {
-  /** Every method with whether the caller may use it, and why not. */
+  /** Every method, whether the caller may use it, and if not, why. */
   'rpc.discover': { params: []; result: OpenRpcDocument }
 }

@@ -1,10 +1,10 @@
 /**
- * What can go wrong on the bridge. The five standard codes carry almost everything, because
- * clients in the field switch on them; what really happened is in `data.kind`.
+ * The errors of the bridge. Almost all use the five standard codes, because existing clients switch
+ * on them; `data.kind` has the precise reason.
  * @module
  */
 
-/** JSON-RPC 2.0 code of every error kind. Two codes are added to the standard five. */
+/** JSON-RPC 2.0 code of every error kind: the standard five and two more. */
 export const errorCodes = {
   PARSE: -32700,
   INVALID_REQUEST: -32600,
@@ -35,14 +35,14 @@ export const errorCodes = {
   LIMIT_EXCEEDED: -32005,
 } as const
 
-/** Stable name of what went wrong; programs switch on it. */
+/** Stable name of an error; programs switch on it. */
 export type ErrorKind = keyof typeof errorCodes
 
-/** What a client may know of an error kind without asking. */
+/** Facts about an error kind that are equal on every host. */
 export interface ErrorFacts {
-  /** When a call fails so, in one sentence. */
+  /** One sentence: when a call fails with this kind. */
   when: string
-  /** Whether the same call may succeed later; `after`: when the error has `retryAfterMs`. */
+  /** Whether the same call may succeed later; `after`: if the error has `retryAfterMs`. */
   retry: 'no' | 'yes' | 'after'
 }
 
@@ -66,15 +66,15 @@ export const errorFacts: { readonly [K in ErrorKind]: ErrorFacts } = {
     retry: 'no',
   },
   BAD_DIGEST_LENGTH: {
-    when: 'p256 and secp256k1 sign a digest of exactly 32 bytes, and these are not.',
+    when: 'p256 and secp256k1 sign a digest of exactly 32 bytes; these bytes are not 32.',
     retry: 'no',
   },
   BAD_PUBLIC_KEY: {
-    when: "The peer's key is no point of the curve in 33 or 65 bytes.",
+    when: "The peer's key is not a point of the curve in 33 or 65 bytes.",
     retry: 'no',
   },
   BAD_HOST: {
-    when: 'The host is no bare hostname: it has a scheme, port or path, is an address, or breaks the rules of names.',
+    when: 'The host is not a bare hostname: it has a scheme, port or path, is an address, or breaks the rules of names.',
     retry: 'no',
   },
   INTERNAL: {
@@ -88,11 +88,11 @@ export const errorFacts: { readonly [K in ErrorKind]: ErrorFacts } = {
     retry: 'yes',
   },
   DECRYPT_FAILED: {
-    when: 'The bytes are not what this peer encrypted with this salt; the same for every cause.',
+    when: 'These bytes are not what this peer encrypted with this salt; every cause gives the same error.',
     retry: 'no',
   },
   FAILED_PRECONDITION: {
-    when: 'What the call builds on is not so; the message says what.',
+    when: 'A precondition of the call is not met; the message names it.',
     retry: 'no',
   },
   TXT_MISSING: {
@@ -100,7 +100,7 @@ export const errorFacts: { readonly [K in ErrorKind]: ErrorFacts } = {
     retry: 'no',
   },
   TXT_MISMATCH: {
-    when: '`_acu.<host>` has TXT records, and none of them is of this owner for this host.',
+    when: '`_acu.<host>` has TXT records, but none for this owner and this host.',
     retry: 'no',
   },
   NO_ADDRESS: {
@@ -108,7 +108,7 @@ export const errorFacts: { readonly [K in ErrorKind]: ErrorFacts } = {
     retry: 'no',
   },
   PTR_MISSING: {
-    when: 'An address of the host points back to no host name (PTR), and no other passes.',
+    when: 'An address of the host points back to no host name (PTR), and no other address passes.',
     retry: 'no',
   },
   PTR_TXT_MISSING: {
@@ -116,11 +116,11 @@ export const errorFacts: { readonly [K in ErrorKind]: ErrorFacts } = {
     retry: 'no',
   },
   PTR_TXT_MISMATCH: {
-    when: '`_acu.<ptr_hostname>` has TXT records, and none of them is of this owner for this name.',
+    when: '`_acu.<ptr_hostname>` has TXT records, but none for this owner and this name.',
     retry: 'no',
   },
   RESOLVER_FAILED: {
-    when: "The host's resolvers did not answer or could not; nothing is known of the records.",
+    when: "The host's resolvers did not answer or failed; whether the records exist is unknown.",
     retry: 'yes',
   },
   PEER_REJECTED: {
@@ -128,7 +128,7 @@ export const errorFacts: { readonly [K in ErrorKind]: ErrorFacts } = {
     retry: 'no',
   },
   LIMIT_EXCEEDED: {
-    when: "A limit was reached: the line's size, structure or time, connections, calls at once, calls a second, hosts whitelisted.",
+    when: "A limit was reached: of a line's size, structure or time, connections, calls at once, calls a second or whitelisted hosts.",
     retry: 'after',
   },
 }
@@ -138,17 +138,17 @@ export interface ErrorData {
   kind: ErrorKind
   /** Whether the same call may succeed later without a change. */
   retryable: boolean
-  /** One sentence on what to do about it. */
+  /** One sentence on what to do. */
   hint?: string
   /** Facts for programs, such as `{since: "1.26.0"}` or `{field: "salt"}`. */
   details?: Record<string, unknown>
-  /** Earliest time for another try, in ms from now. */
+  /** Earliest time for a retry, in ms from now. */
   retryAfterMs?: number
-  /** Finds the host's log line of an `INTERNAL` error. */
+  /** Identifies the host's log line of an `INTERNAL` error. */
   requestId?: string
 }
 
-/** JSON-RPC error object; `message` alone makes sense to a person. */
+/** JSON-RPC error object; a person can understand `message` alone. */
 export interface ErrorObject {
   code: number
   message: string

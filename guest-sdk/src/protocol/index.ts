@@ -1,6 +1,7 @@
 export * from './deployment.ts'
 export * from './discover.ts'
 export * from './errors.ts'
+export * from './facts.ts'
 export * from './methods.ts'
 export * from './network.ts'
 export * from './processor.ts'

@@ -1,10 +1,11 @@
 /**
- * The contract of the bridge: every wire name with its params, result and facts.
- * The host's method table must implement it, and the client is typed by it.
+ * The contract of the bridge: every wire name with its params, result and facts. The host's method
+ * table must implement it, and the client's types come from it.
  * @module
  */
 import type { DeploymentMethods } from './deployment.ts'
 import type { DiscoverMethods } from './discover.ts'
+import type { MethodFacts } from './facts.ts'
 import type { NetworkMethods } from './network.ts'
 import type { ProcessorMethods } from './processor.ts'
 import type { SignerMethods } from './signer.ts'
@@ -15,14 +16,6 @@ export interface Methods
 export type MethodName = keyof Methods
 export type MethodParams<M extends MethodName> = Methods[M]['params']
 export type MethodResult<M extends MethodName> = Methods[M]['result']
-
-/** What a client may know of a method without asking the host. */
-export interface MethodFacts {
-  /** Lowest bridge level that has the method (bridge spec, Versioning). */
-  since: string
-  /** `mobile`: only on hosts that embed a web view. */
-  platform: 'any' | 'mobile'
-}
 
 const since1250: MethodFacts = { since: '1.25.0', platform: 'any' }
 
@@ -39,6 +32,6 @@ export const methodFacts: { readonly [M in MethodName]: MethodFacts } = {
   signer_encrypt: since1250,
   signer_decrypt: since1250,
   network_whitelist: since1250,
-  // Beyond the bridge spec: hosts of other makers may lack it at any level.
+  // An addition to the bridge spec: other implementations may lack it at any level.
   'rpc.discover': since1250,
 }

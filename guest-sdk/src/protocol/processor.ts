@@ -1,6 +1,6 @@
 /** Result of `processor_version`. */
 export interface ProcessorVersion {
-  /** The bridge level that the host implements, `major.minor.patch`; never a package's version. */
+  /** The bridge level that the host implements, `major.minor.patch`; not a package's version. */
   version: string
 }
 

@@ -13,7 +13,7 @@ export interface SignParams extends PublicKeyParams {
 
 export interface CipherParams {
   curve: EncryptionCurve
-  /** The other side's encryption key, SEC1 compressed (33 bytes) or uncompressed (65 bytes). */
+  /** The peer's encryption key, SEC1 compressed (33 bytes) or uncompressed (65 bytes). */
   publicKey: Hex
   /** HKDF salt, any length. */
   salt: Hex
@@ -25,7 +25,7 @@ export interface SignerMethods {
   /** The deployment's signing key, or the HD key at a path. */
   signer_publicKey: {
     params: [PublicKeyParams]
-    /** `derivationPath` is echoed only when it was given. */
+    /** `derivationPath` is echoed if it was given. */
     result: { publicKey: Hex; derivationPath?: string }
   }
   /** Signature of 64 bytes: raw `r||s` with low s (p256, secp256k1), RFC 8032 (ed25519). */

@@ -1,9 +1,9 @@
 /**
- * Values that several families of methods share.
+ * Value types that several families of methods share.
  * @module
  */
 
-/** Bytes on the wire: hex digits of even length. Out: lower case without `0x`; in: either case, optional `0x`. */
+/** Bytes as hex. The host sends lower case without `0x` and accepts any case with or without it. */
 export type Hex = string
 
 /** Curves a job may sign on (bridge spec, Signer methods). */

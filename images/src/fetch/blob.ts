@@ -1,5 +1,5 @@
 /**
- * The bytes of a finished archive, and what makes a new name last.
+ * Reads a finished archive: its size and digest.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { constants, open, type FileHandle } from 'node:fs/promises'
 import { errorCode } from '../image-error.ts'
 import { chunksOf } from './file-source.ts'
 
-/** Size and digest of the file at `path`; undefined when there is no regular file. */
+/** Size and digest of the file at `path`; undefined when `path` is not a regular file. */
 export async function hashFile(
   path: string,
   onBytes?: (count: number, totalBytes: number) => void,
@@ -36,15 +36,5 @@ async function openExisting(path: string): Promise<FileHandle | undefined> {
     const code = errorCode(error)
     if (code === 'ENOENT' || code === 'ELOOP') return undefined
     throw error
-  }
-}
-
-/** A new name in the folder must survive a power cut as the bytes do. */
-export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, constants.O_RDONLY | constants.O_DIRECTORY)
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
   }
 }

@@ -1,22 +1,22 @@
 /**
- * The clock over a download: a total time and a longest silence.
+ * The time limits of a download: one for the whole, one for the longest silence.
  *
  * @module
  */
 import { ImageError } from '../image-error.ts'
 
-/** A signal that aborts for the caller, for the total time, or after a silence. */
+/** A signal that aborts with the caller, after the total time or after too long a silence. */
 export interface Deadlines {
   signal: AbortSignal
-  /** Something arrived: the silence starts over. */
+  /** Restarts the silence limit; call it when bytes arrive. */
   touch: () => void
   /** Ends all timers; call it on every path. */
   clear: () => void
 }
 
 /**
- * Starts both clocks. The signal's reason is the caller's own, or an ImageError
- * IMAGE_DOWNLOAD_FAILED that says which limit passed.
+ * Starts both timers. The signal's reason is the caller's own, or an ImageError
+ * IMAGE_DOWNLOAD_FAILED that names the exceeded limit.
  */
 export function startDeadlines(
   timeoutMs: number,

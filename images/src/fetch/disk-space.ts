@@ -1,5 +1,5 @@
 /**
- * Room on the disk, asked for before it is used up: a full disk stops the whole host.
+ * Checks for free disk space before it is used up: a full disk stops the whole host.
  *
  * @module
  */
@@ -8,9 +8,9 @@ import { dirname } from 'node:path'
 import { ImageError } from '../image-error.ts'
 
 /**
- * Checks that `bytes` more fit on the disk that `path` is (or will be) on.
+ * Checks that `bytes` more bytes fit on the disk of `path`, which need not exist yet.
  *
- * @param what what needs them, for the message
+ * @param what what needs the space, for the message
  * @throws ImageError IMAGE_TOO_LARGE with both figures
  */
 export async function requireSpace(path: string, bytes: number, what: string): Promise<void> {
@@ -21,7 +21,7 @@ export async function requireSpace(path: string, bytes: number, what: string): P
   throw new ImageError('IMAGE_TOO_LARGE', message)
 }
 
-/** The error for a disk that was full before all was written. */
+/** The error for a disk that became full while writing. */
 export function diskFull(path: string, what: string, cause: unknown): ImageError {
   const message = `the disk with ${dirname(path)} is full; ${what} needs more`
   return new ImageError('IMAGE_TOO_LARGE', message, { cause })

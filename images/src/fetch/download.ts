@@ -1,6 +1,6 @@
 /**
- * One download: a source, the clocks over it, and the part that becomes the archive. What breaks
- * off stays as a part, and the next download of the same URL goes on there.
+ * One download: a source, its time limits, and the part file that becomes the archive. An
+ * interrupted download leaves its part file, and the next download of the same URL continues it.
  *
  * @module
  */
@@ -9,18 +9,19 @@ import { countProgress, type OnProgress } from '../progress.ts'
 import { startDeadlines, type Deadlines } from './deadlines.ts'
 import { diskFull, requireSpace } from './disk-space.ts'
 import { openFile } from './file-source.ts'
-import { openHttp, type ArchiveSource } from './http-source.ts'
-import { Part, type Resume } from './part.ts'
+import { openHttp } from './http-source.ts'
+import { Part } from './part.ts'
+import type { ArchiveSource, Resume } from './source.ts'
 import type { SourcePolicy } from './url-policy.ts'
 
-/** What a download may touch and cost; see ImageStoreOptions. */
+/** Limits of a download; see ImageStoreOptions. */
 export interface DownloadLimits extends SourcePolicy {
   maxDownloadBytes: number
   timeoutMs: number
   stallTimeoutMs: number
 }
 
-/** Where the archive goes and which digest it must have. */
+/** The archive's final path and the digest it must have. */
 export interface Target {
   path: string
   /** 64 lower-case hex digits. */
@@ -54,7 +55,7 @@ export async function download(
   try {
     return await complete({ url, target, part, limits, deadlines, onProgress })
   } catch (error) {
-    // Whatever an abort broke first, the reason of the abort is what the caller must see.
+    // An abort may surface as another error first; the caller must see the abort's reason.
     const failure: unknown = deadlines.signal.aborted
       ? deadlines.signal.reason
       : asDownloadError(error, target)
@@ -66,13 +67,13 @@ export async function download(
   }
 }
 
-/** Bytes that were wrong once, or that nobody may have, are no beginning of anything. */
+/** True when the bytes are wrong or too many: a later download must not continue them. */
 function isWorthless(error: unknown): boolean {
   if (!(error instanceof ImageError)) return false
   return error.kind === 'IMAGE_DIGEST_MISMATCH' || error.kind === 'IMAGE_TOO_LARGE'
 }
 
-/** What was continued and has the wrong digest may have been another entity: once from zero. */
+/** A continued transfer with a wrong digest may mix two entities: start once more from zero. */
 async function complete(transfer: Transfer): Promise<number> {
   const { part, target } = transfer
   const isContinued = await receive(transfer, part.resume)
@@ -86,10 +87,10 @@ async function complete(transfer: Transfer): Promise<number> {
   return part.bytes
 }
 
-/** @returns whether bytes of an earlier transfer are part of it */
+/** @returns whether the part includes bytes of an earlier transfer */
 async function receive(transfer: Transfer, resume: Resume | undefined): Promise<boolean> {
   const { part } = transfer
-  // Before the request, whose server would not wait for it.
+  // Read the part before sending the request: the server would not wait that long.
   if (resume !== undefined) await readPart(transfer, resume)
   if (resume !== undefined && resume.bytes === resume.totalBytes) return true
   const source = await openSource(transfer, resume)

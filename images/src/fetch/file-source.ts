@@ -6,11 +6,11 @@
 import { constants, open, type FileHandle } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { ImageError, errorText } from '../image-error.ts'
-import type { ArchiveSource } from './http-source.ts'
+import type { ArchiveSource } from './source.ts'
 
 /**
- * Opens the regular file behind a `file:` URL (already checked); the file is closed when its chunks
- * are read or given up.
+ * Opens the regular file behind a `file:` URL (already checked). The file is closed once its chunks
+ * are read or abandoned.
  *
  * @throws ImageError IMAGE_DOWNLOAD_FAILED when it is missing, unreadable or not a regular file
  */
@@ -24,7 +24,7 @@ export async function openFile(url: URL): Promise<ArchiveSource> {
 }
 
 async function readRegular(path: string): Promise<ArchiveSource> {
-  // O_NONBLOCK: opening a fifo must not wait for its writer.
+  // O_NONBLOCK: opening a fifo must not wait for a writer.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
   const stat = await file.stat()
   if (!stat.isFile()) {

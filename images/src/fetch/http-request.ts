@@ -1,5 +1,5 @@
 /**
- * One GET of an archive, through redirects, only to addresses that the address policy allows.
+ * Sends one GET for an archive, follows redirects, and connects only to allowed addresses.
  *
  * @module
  */
@@ -8,14 +8,14 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { ImageError, errorText } from '../image-error.ts'
-import { isLoopbackAddress } from './address-policy.ts'
+import { isLoopbackAddress } from '@causeway/service/egress'
 import { checkRedirect, refuseAddress, showUrl, type SourcePolicy } from './url-policy.ts'
 
-/** How a request is made. */
+/** Options of a request. */
 export interface HttpOptions {
   policy: SourcePolicy
   signal: AbortSignal
-  /** Sent beside our own. */
+  /** Sent in addition to our own. */
   headers?: Readonly<Record<string, string>>
 }
 
@@ -25,7 +25,7 @@ const redirectStatus = new Set([301, 302, 303, 307, 308])
 /**
  * Requests `url` (already checked), following at most 5 redirects.
  *
- * @returns the first response that is no redirect, and which URL it is of
+ * @returns the first response that is not a redirect, and its URL
  * @throws ImageError IMAGE_DOWNLOAD_FAILED or IMAGE_URL_REFUSED
  */
 export async function followRedirects(
@@ -49,7 +49,7 @@ function get(url: URL, { policy, signal, headers = {} }: HttpOptions): Promise<I
     let response: IncomingMessage | undefined
     const request = send(url, {
       agent: false,
-      // The archive's own bytes are what the digest is over.
+      // The digest is over the archive's own bytes, so no content coding may change them.
       headers: {
         accept: '*/*',
         'accept-encoding': 'identity',
@@ -60,7 +60,7 @@ function get(url: URL, { policy, signal, headers = {} }: HttpOptions): Promise<I
       signal,
     })
     request.on('response', (message) => resolve((response = message)))
-    // After the response began this still reports what breaks it, such as bytes past its length.
+    // This also reports what breaks the response later, such as bytes past its length.
     request.on('error', (error) => {
       response?.destroy(error)
       reject(error instanceof ImageError ? error : failed(url, errorText(error), error))
@@ -70,8 +70,8 @@ function get(url: URL, { policy, signal, headers = {} }: HttpOptions): Promise<I
 }
 
 /**
- * Resolves like dns.lookup but passes on only allowed addresses, so that the address checked is the
- * address connected to and a changing DNS answer gains nothing.
+ * Resolves like dns.lookup but returns only allowed addresses. The address checked is the one
+ * connected to, so a changing DNS answer gains nothing.
  */
 function checkedLookup(
   plainHttp: boolean,

@@ -1,6 +1,6 @@
 /**
- * Opens an archive over https (or loopback http): follows redirects by the url policy, connects
- * only to addresses the address policy allows, and goes on where an earlier transfer ended when the
+ * Opens an archive over https (or loopback http). It follows redirects by the url policy, connects
+ * only to addresses that the address policy allows, and continues an earlier transfer when the
  * server still has the same entity.
  *
  * @module
@@ -8,21 +8,8 @@
 import type { IncomingMessage } from 'node:http'
 import { ImageError, errorText } from '../image-error.ts'
 import { followRedirects, type HttpOptions } from './http-request.ts'
-import type { Resume } from './part.ts'
+import type { ArchiveSource, Resume } from './source.ts'
 import { showUrl } from './url-policy.ts'
-
-/** An archive's bytes on their way. */
-export interface ArchiveSource {
-  chunks: AsyncIterable<Uint8Array>
-  /** Size of the whole archive, when the sender announced it. */
-  totalBytes: number | undefined
-  /** How many bytes come before these; 0 but for a continued transfer. */
-  offset: number
-  /** By what it can be continued (see Resume). */
-  validator?: string
-  /** Gives them up before the first was asked for. */
-  cancel(): Promise<void>
-}
 
 /** The part of an archive that a response carries. */
 interface Range {
@@ -32,12 +19,12 @@ interface Range {
   totalBytes: number | undefined
 }
 
-/** These say that the rest is not to be had this way. */
+/** Status codes by which a server refuses the range. */
 const rangeRefused = new Set([412, 416])
 
 /**
- * Requests `url` (already checked), following at most 5 redirects; with `resume` only the rest,
- * when the server has it and it is the rest of the same entity.
+ * Requests `url` (already checked), following at most 5 redirects. With `resume` it requests only
+ * the rest, if the server still has the same entity.
  *
  * @throws ImageError IMAGE_DOWNLOAD_FAILED or IMAGE_URL_REFUSED
  */
@@ -56,7 +43,7 @@ export async function openHttp(
   return readBody(last, response, wholeOf(last, response))
 }
 
-/** Undefined when only a transfer from the beginning can help. */
+/** Undefined when the transfer must start from the beginning. */
 function rangeOf(url: URL, response: IncomingMessage, resume: Resume): Range | undefined {
   const { statusCode = 0 } = response
   if (rangeRefused.has(statusCode)) return undefined
@@ -107,7 +94,7 @@ async function* checkedBody(url: URL, response: IncomingMessage, length: number 
       yield chunk
     }
   } catch (error) {
-    // Bytes may have arrived that were never read, so how many came is not known.
+    // Some bytes may have arrived unread, so the number of bytes received is not known.
     throw failed(url, `the transfer broke off (${errorText(error)})${expected}`, error)
   }
   if (length !== undefined && received !== length) {

@@ -1,7 +1,7 @@
 /**
- * An unfinished archive: `<path>.part`, which outlives an interrupted transfer and the process that
- * made it, and beside it what tells whether the server still has the same entity. One process at a
- * time, which the fetch lock sees to.
+ * An unfinished archive: `<path>.part`, which outlives an interrupted transfer and its process.
+ * `<path>.part.json` beside it records whether the server still has the same entity. The fetch lock
+ * admits one process at a time.
  *
  * @module
  */
@@ -9,27 +9,17 @@ import { createHash, type Hash } from 'node:crypto'
 import { constants, open, readFile, rename, rm, writeFile, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { errorCode } from '../image-error.ts'
-import { syncFolder } from './blob.ts'
+import type { Resume } from './source.ts'
+import { syncFolder } from './sync-folder.ts'
 
-/** What a transfer can be continued by. */
-export interface Resume {
-  /** How many bytes are there. */
-  bytes: number
-  /** Strong ETag, or else the Last-Modified date, as the server wrote it. */
-  validator: string
-  /** Size of the whole, when the server told. */
-  totalBytes?: number
-}
-
-/** Kept beside the bytes. */
+/** Content of `<path>.part.json`. */
 interface PartRecord extends Omit<Resume, 'bytes'> {
-  /** Digest of the URL, which may carry a secret. */
+  /** Digest of the URL, because the URL may carry a secret. */
   source: string
 }
 
 const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW
 
-/** See the module. */
 export class Part {
   readonly #file: FileHandle
   readonly #path: string
@@ -38,7 +28,7 @@ export class Part {
   #bytes = 0
   #isResumable: boolean
 
-  /** What is there from an earlier transfer of the same URL. */
+  /** The bytes of an earlier transfer of the same URL; undefined without one. */
   readonly resume: Resume | undefined
 
   private constructor(file: FileHandle, path: string, source: string, resume?: Resume) {
@@ -63,12 +53,12 @@ export class Part {
     return new Part(file, path, source, known)
   }
 
-  /** Bytes taken in, from this transfer and the earlier one. */
+  /** Bytes hashed so far, including those of the earlier transfer. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Takes in what is there from the earlier transfer. */
+  /** Hashes the bytes that the earlier transfer left. */
   async readAgain(onBytes: (count: number) => void): Promise<void> {
     const stream = this.#file.createReadStream({
       start: 0,
@@ -81,10 +71,10 @@ export class Part {
     }
   }
 
-  /** Begins anew, with an entity that may be continued when it has a validator. */
+  /** Empties the part for a new entity, which can be continued later if it has a validator. */
   async restart(entity: { validator?: string; totalBytes?: number | undefined }): Promise<void> {
     const { validator, totalBytes } = entity
-    // In this order: bytes of one entity never stand beside the validator of another.
+    // In this order, bytes of one entity never stand beside the validator of another.
     await rm(`${this.#path}.part.json`, { force: true })
     await this.#file.truncate(0)
     this.#hash = createHash('sha256')
@@ -95,18 +85,17 @@ export class Part {
     await writeFile(`${this.#path}.part.json`, JSON.stringify(record), { mode: 0o600 })
   }
 
-  /** Appends bytes. */
   async append(chunk: Uint8Array): Promise<void> {
     await this.#file.writeFile(chunk)
     this.#take(chunk)
   }
 
-  /** SHA-256 of all that was taken in; ends it. */
+  /** SHA-256 of all bytes so far; the part takes no more bytes afterwards. */
   digest(): string {
     return this.#hash.digest('hex')
   }
 
-  /** Gives the bytes their final name, so that they survive a power cut. */
+  /** Renames the part to its final name and syncs it, so that it survives a power cut. */
   async publish(): Promise<void> {
     await this.#file.sync()
     await rename(`${this.#path}.part`, this.#path)
@@ -114,7 +103,7 @@ export class Part {
     await syncFolder(dirname(this.#path))
   }
 
-  /** Leaves what can be continued, and nothing else. */
+  /** Keeps the part only if a later transfer can continue it. */
   async putAside(): Promise<void> {
     if (!this.#isResumable || (await this.#file.stat()).size === 0) await this.discard()
   }
@@ -144,7 +133,7 @@ async function readRecord(path: string): Promise<PartRecord | undefined> {
     const record = JSON.parse(await readFile(path, 'utf8')) as Partial<PartRecord>
     return typeof record.validator === 'string' ? (record as PartRecord) : undefined
   } catch (error) {
-    // Cut off by a power failure: as good as none.
+    // A power cut can truncate the record; treat it as missing.
     if (errorCode(error) === 'ENOENT' || error instanceof SyntaxError) return undefined
     throw error
   }

@@ -1,13 +1,12 @@
 /**
- * Builds a distro image from a recipe, once per recipe and architecture.
+ * Builds a distro image from a recipe, and caches it by recipe and architecture.
  *
  * @module
  */
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdir, readFile, readdir, rename, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { removeTree } from '../root/remove-tree.ts'
-import { errorCode } from '../image-error.ts'
 import type { OnProgress } from '../progress.ts'
 import { hashFile } from '../fetch/blob.ts'
 import type { Owner } from '../root/write-in-root.ts'
@@ -15,17 +14,18 @@ import { runTool } from '../tool.ts'
 import { configureText } from './configure.ts'
 import { makeRoot } from './make-root.ts'
 import { packImage } from './pack-image.ts'
+import { readBuilt, receiptOf, type Receipt } from './receipt.ts'
 import { readRecipe, type Recipe } from './recipe.ts'
 
 export { recipeNames } from './recipe.ts'
 
-/** Where images are kept, and how a build is watched. */
+/** Options of a build. */
 export interface BuildOptions {
-  /** Created when missing; images are `<recipe>-<architecture>-<key>.tar.xz` in it. */
+  /** The images' folder, created when missing; names are `<recipe>-<architecture>-<key>.tar.xz`. */
   folder: string
-  /** Builds again with the packages of today, even when there is an image. */
+  /** Builds again with today's packages, even if the folder has the image. */
   refresh?: boolean
-  /** For root: who runs the scripts of packages, an ordinary user; default nobody (65534). */
+  /** The ordinary user that runs package scripts when we are root; default nobody (65534). */
   builder?: Owner
   signal?: AbortSignal
   onProgress?: OnProgress
@@ -35,18 +35,10 @@ export interface BuildOptions {
 export interface BuiltImage {
   /** A `.tar.xz`. */
   path: string
-  /** Lower-case hex; the same package versions (and sources, if in it) always give the same. */
+  /** Lower-case hex; the same package versions (and sources, if included) give the same digest. */
   sha256: string
   bytes: number
   fromCache: boolean
-}
-
-/** Stored beside an image, as `<image>.json`. */
-interface Receipt {
-  sha256: string
-  bytes: number
-  /** Package to version. */
-  packages: Record<string, string>
 }
 
 /** Part of the cache key: raise it when the same recipe gives another image. */
@@ -55,10 +47,10 @@ const builderVersion = 3
 const nobody: Owner = { uid: 65534, gid: 65534 }
 
 /**
- * Returns the image of a recipe for the host's architecture, building it from the host's own apt
- * sources if it is not in the folder. A failed or aborted build leaves nothing behind.
+ * Returns a recipe's image for the host's architecture. If the folder has none, it is built from
+ * the host's own apt sources. A failed or aborted build leaves nothing behind.
  *
- * @throws ImageError IMAGE_BUILD_FAILED naming the missing package or program and the line to
+ * @throws ImageError IMAGE_BUILD_FAILED naming the missing package or program and the command to
  *   type; the signal's reason when aborted
  */
 export async function buildRecipe(name: string, options: BuildOptions): Promise<BuiltImage> {
@@ -68,19 +60,19 @@ export async function buildRecipe(name: string, options: BuildOptions): Promise<
   const architecture = (await runTool('dpkg', ['--print-architecture'], { signal })).trim()
   const file = `${name}-${architecture}-${await cacheKey(recipe, architecture, text)}.tar.xz`
   const path = join(folder, file)
-  const cached = refresh ? undefined : await findCached(path)
+  const cached = refresh ? undefined : await readBuilt(path)
   if (cached !== undefined) return { path, ...cached, fromCache: true }
   await mkdir(folder, { recursive: true, mode: 0o700 })
   await removeStaleWork(folder)
   return { path, ...(await build(recipe, architecture, path, options)), fromCache: false }
 }
 
-/** No build takes a day: what is older was left by one that was killed. */
+/** No build takes a day: an older work folder was left by a build that was killed. */
 const staleMs = 24 * 60 * 60_000
 
 async function removeStaleWork(folder: string): Promise<void> {
   for (const name of (await readdir(folder)).filter((file) => file.endsWith('.staging'))) {
-    const found = await stat(join(folder, name)).catch(() => undefined) // ended meanwhile
+    const found = await stat(join(folder, name)).catch(() => undefined) // removed meanwhile
     if (found === undefined || Date.now() - found.mtimeMs < staleMs) continue
     await removeTree(join(folder, name))
   }
@@ -90,23 +82,6 @@ async function cacheKey(recipe: Recipe, architecture: string, text: string): Pro
   const key = createHash('sha256').update(`${builderVersion}\0${architecture}\0${text}`)
   if (recipe.install !== undefined) key.update(`\0${await configureText()}`)
   return key.digest('hex').slice(0, 16)
-}
-
-/** The image counts only when its receipt is there and its bytes are the receipt's. */
-async function findCached(path: string): Promise<{ sha256: string; bytes: number } | undefined> {
-  const receipt = await readReceipt(`${path}.json`)
-  if (receipt === undefined) return undefined
-  const found = await hashFile(path)
-  return found?.sha256 === receipt.sha256 ? found : undefined
-}
-
-async function readReceipt(path: string): Promise<Receipt | undefined> {
-  try {
-    return JSON.parse(await readFile(path, 'utf8')) as Receipt
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT' || error instanceof SyntaxError) return undefined
-    throw error
-  }
 }
 
 async function build(recipe: Recipe, architecture: string, path: string, options: BuildOptions) {
@@ -130,7 +105,7 @@ async function build(recipe: Recipe, architecture: string, path: string, options
   }
 }
 
-/** The receipt comes last: an image without one is not used. */
+/** The receipt is written last: an image without a receipt is not used. */
 async function publish(work: string, path: string, packages: Record<string, string>) {
   const image = join(work, 'image')
   const found = await hashFile(image)
@@ -138,7 +113,7 @@ async function publish(work: string, path: string, packages: Record<string, stri
   const receipt: Receipt = { ...found, packages }
   await writeFile(join(work, 'receipt'), `${JSON.stringify(receipt, undefined, 2)}\n`)
   await rename(image, path)
-  await rename(join(work, 'receipt'), `${path}.json`)
+  await rename(join(work, 'receipt'), receiptOf(path))
   return found
 }
 

@@ -1,5 +1,5 @@
 /**
- * Installs unpacked packages properly: dpkg with the packages' own scripts, which never run as root
+ * Installs unpacked packages with dpkg and the packages' own scripts. The scripts never run as root
  * of the host, see none of its files, processes or networks, and cannot outlive the build.
  *
  * @module
@@ -13,7 +13,7 @@ import { readRecipeFile } from './recipe.ts'
 
 const scripts = ['debian/enter.pl', 'debian/configure.sh'] as const
 
-/** What an image with installed packages is made of beside them: their text, for cache keys. */
+/** The text of the scripts that install packages; it is part of cache keys. */
 export async function configureText(): Promise<string> {
   return (await Promise.all(scripts.map(readRecipeFile))).join('\0')
 }
@@ -32,11 +32,11 @@ const namespaces = [
 ]
 
 /**
- * Installs the packages in `.packages` of `root`, all of whose files are there already.
+ * Installs the packages in `.packages` of `root`; all their files are already unpacked.
  *
- * @param epoch Unix seconds that scripts take for today
- * @param owner an ordinary user that everything in `root` belongs to; default ourselves
- * @throws ImageError IMAGE_BUILD_FAILED with the last thing that dpkg said
+ * @param epoch Unix seconds that scripts use as the current time
+ * @param owner an ordinary user that owns everything in `root`; default ourselves
+ * @throws ImageError IMAGE_BUILD_FAILED with the last line of dpkg
  */
 export async function configurePackages(
   root: string,
@@ -54,11 +54,11 @@ export async function configurePackages(
   }
 }
 
-/** The newest file that packages brought, Unix seconds: the same for the same versions. */
+/** The time of the newest file from a package, Unix seconds: equal for equal versions. */
 export async function newestFile(root: string): Promise<number> {
   let newest = 0
   for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
-    // The packages themselves have the time of their download.
+    // Skip the package files themselves: their time is that of their download.
     if (!entry.isFile() || entry.parentPath === join(root, '.packages')) continue
     const { mtimeMs } = await lstat(join(entry.parentPath, entry.name))
     newest = Math.max(newest, Math.floor(mtimeMs / 1000))
@@ -71,7 +71,7 @@ function environment(epoch: number): Record<string, string> {
     DEBIAN_FRONTEND: 'noninteractive',
     DEBCONF_NONINTERACTIVE_SEEN: 'true',
     HOME: '/root',
-    // What is compiled or dated depends on nothing but the packages.
+    // Compiled files and dates depend on nothing but the packages.
     SOURCE_DATE_EPOCH: String(epoch),
     PYTHONHASHSEED: '0',
     TZ: 'UTC',

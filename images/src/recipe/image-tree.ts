@@ -1,5 +1,5 @@
 /**
- * The folder an image is packed from: packages, then what the recipe adds and takes away.
+ * Turns unpacked packages into an image's folder: adds and removes what the recipe names.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { makeFolderInRoot, writeInRoot } from '../root/write-in-root.ts'
 import { runTool } from '../tool.ts'
 import type { Recipe } from './recipe.ts'
 
-/** Makes the recipe's symlinks, and the folders that the top-level ones lead to. */
+/** Makes the recipe's symlinks, and the folders that the top-level symlinks lead to. */
 export async function makeSymlinks(root: string, recipe: Recipe): Promise<void> {
   for (const [path, target] of Object.entries(recipe.symlinks)) {
     await makeFolder(join(root, dirname(path)))
@@ -20,8 +20,8 @@ export async function makeSymlinks(root: string, recipe: Recipe): Promise<void> 
 }
 
 /**
- * Turns the unpacked packages into the recipe's image. Packages may have put a symlink anywhere, so
- * what is written is written inside the root.
+ * Turns the unpacked packages into the recipe's image. A package may have put a symlink anywhere,
+ * so every write stays inside the root.
  */
 export async function finishTree(root: string, recipe: Recipe): Promise<void> {
   if (recipe.join !== undefined) await joinFiles(root, recipe.join)
@@ -38,7 +38,7 @@ export async function finishTree(root: string, recipe: Recipe): Promise<void> {
   await chmod(root, 0o755)
 }
 
-/** Writes a text file below the root. */
+/** Writes lines as a text file below the root. */
 export async function writeLines(
   root: string,
   path: string,
@@ -48,9 +48,9 @@ export async function writeLines(
   await writeInRoot(root, path, lines.map((line) => `${line}\n`).join(''), { mode })
 }
 
-/** Exact mode whatever the umask, or the image would depend on who builds it. */
+/** Sets the exact mode, independent of the umask: else the image would depend on who builds it. */
 async function makeFolder(path: string): Promise<void> {
-  const existing = await lstat(path).catch(() => undefined) // missing: made now
+  const existing = await lstat(path).catch(() => undefined) // missing: create it below
   if (existing !== undefined) return
   await makeFolder(dirname(path))
   await mkdir(path)
@@ -83,7 +83,7 @@ function toExpression(pattern: string): RegExp {
   return new RegExp(`^${source}$`)
 }
 
-/** The program itself lists its tools; it is of the host's architecture, as apt chose it. */
+/** Links the program's tools. The program lists them itself: apt chose it for this architecture. */
 async function linkApplets(root: string, program: string): Promise<void> {
   const list = await runTool(join(root, program), ['--list-full'])
   for (const path of list.split('\n').filter((line) => line.includes('/'))) {
@@ -97,7 +97,7 @@ function ignoreExisting(error: unknown): void {
   if (errorCode(error) !== 'EEXIST') throw error
 }
 
-/** Not every architecture has a lib32 or lib64, and dpkg removes folders that are empty. */
+/** Removes empty lib32 and lib64: not every architecture has them. */
 async function dropEmptyLibraries(root: string, recipe: Recipe): Promise<void> {
   for (const [path, target] of Object.entries(recipe.symlinks)) {
     if (!/^lib\d/.test(path)) continue

@@ -1,5 +1,5 @@
 /**
- * The folder an image is packed from: what a recipe's packages bring, then what the recipe adds.
+ * Makes the folder that an image is packed from: a recipe's packages, then its other changes.
  *
  * @module
  */
@@ -19,24 +19,24 @@ import {
 } from './packages.ts'
 import type { Recipe } from './recipe.ts'
 
-/** What making a root takes. */
+/** Options of makeRoot. */
 export interface RootOptions {
   recipe: Recipe
-  /** Debian's name of it. */
+  /** Debian's name of the architecture. */
   architecture: string
-  /** Folder for all this; the tree is `root` in it. */
+  /** Working folder; the tree is made as `root` in it. */
   work: string
-  /** An ordinary user, for what runs code of packages; needed by root. */
+  /** The ordinary user that runs package scripts; required when we are root. */
   builder: Owner | undefined
   signal: AbortSignal | undefined
   report: (detail: string) => void
 }
 
-/** What a root is made of. */
+/** The contents of a finished root. */
 export interface MadeRoot {
-  /** Package to version. */
+  /** Package name to version. */
   versions: Record<string, string>
-  /** Unix seconds, of the newest file of an installed package; absent when none was installed. */
+  /** Unix seconds, time of an installed package's newest file; absent if none was installed. */
   epoch?: number
 }
 
@@ -86,7 +86,7 @@ async function unpackAll(
   }
 }
 
-/** As the builder, who reaches the packages inside the root only. */
+/** Unpacks and installs as the builder, who can reach the packages only inside the root. */
 async function installAll(
   { work, builder, signal, report }: RootOptions,
   root: string,

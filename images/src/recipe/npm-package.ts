@@ -1,6 +1,6 @@
 /**
- * Programs from npm packages: fetched by the host's own npm, from the registry that it is set to,
- * and checked against the digest in the recipe.
+ * Programs from npm packages: the host's own npm fetches them from its configured registry, and
+ * they are checked against the digest in the recipe.
  *
  * @module
  */
@@ -12,13 +12,13 @@ import { ImageError } from '../image-error.ts'
 import { runTool } from '../tool.ts'
 import type { NpmSource } from './recipe.ts'
 
-/** npm needs its settings and the host's way out. */
+/** Environment variables npm gets: its settings and the host's proxy. */
 const variables = /^(HOME|(npm_config_\w+)|(https?_proxy|no_proxy))$/i
 
 /**
  * Puts the files of the package for `architecture` into `root`, mode 0755.
  *
- * @param folder where it is unpacked; is created
+ * @param folder where the package is unpacked; created here
  * @returns its name and version
  * @throws ImageError IMAGE_BUILD_FAILED
  */
@@ -67,7 +67,7 @@ async function checkIntegrity(path: string, spec: string, expected: string): Pro
   if (found !== expected) throw failed(`npm package ${spec} has ${found}, expected ${expected}`)
 }
 
-/** The npm of this Node: a PATH may have none, or another Node's. */
+/** Uses the npm of this Node: PATH may have none, or one of another Node. */
 function npmCommand(args: string[]): [string, string[]] {
   const script = join(process.execPath, '../../lib/node_modules/npm/bin/npm-cli.js')
   return existsSync(script) ? [process.execPath, [script, ...args]] : ['npm', args]

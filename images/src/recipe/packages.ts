@@ -1,6 +1,6 @@
 /**
- * Debian packages as a source of files: chosen, downloaded and verified by the host's own apt,
- * unpacked without running anything they bring.
+ * Debian packages: the host's own apt chooses, downloads and verifies them. They are unpacked
+ * without running any of their code.
  *
  * @module
  */
@@ -18,14 +18,14 @@ export interface DebianPackage {
   path: string
 }
 
-/** apt needs the host's way out, nothing else of our environment. */
+/** apt gets the host's proxy and no other variable of our environment. */
 const aptVariables = ['http_proxy', 'https_proxy', 'no_proxy', 'APT_CONFIG']
 
 /**
- * Names the packages that an empty system needs for these.
+ * Names all packages that an empty system needs to install the wanted ones.
  *
  * @param wanted names, or patterns of apt-patterns(7)
- * @returns `name=version` of each, in the order in which they could be installed
+ * @returns `name=version` of each, in a possible installation order
  * @throws ImageError IMAGE_BUILD_FAILED
  */
 export async function resolvePackages(
@@ -41,7 +41,7 @@ export async function resolvePackages(
 /**
  * Downloads packages of the host's architecture and release into `folder`, in order of name.
  *
- * @throws ImageError IMAGE_BUILD_FAILED naming the package and the line to type
+ * @throws ImageError IMAGE_BUILD_FAILED naming the package and the command to type
  */
 export async function downloadPackages(
   names: readonly string[],
@@ -49,7 +49,7 @@ export async function downloadPackages(
   signal: AbortSignal | undefined,
 ): Promise<DebianPackage[]> {
   await mkdir(folder, { mode: 0o700 })
-  // As root, apt would hand the download to a user that cannot write here.
+  // As root, apt would download as another user, who cannot write here.
   const args = ['-q', '-o', 'APT::Sandbox::User=root', 'download', ...names]
   await runApt(args, { cwd: folder, signal })
   const files = (await readdir(folder)).filter((file) => file.endsWith('.deb')).toSorted()
@@ -57,7 +57,7 @@ export async function downloadPackages(
 }
 
 /**
- * The host's sources of Debian's own packages, for an image that is to use the same ones.
+ * The host's sources of Debian's own packages, for an image that uses the same sources.
  *
  * @returns lines of a deb822 file (sources.list(5)), without user names and passwords
  */
@@ -85,11 +85,11 @@ export async function debianSources(signal: AbortSignal | undefined): Promise<st
 }
 
 /**
- * Unpacks a package into `root`, following symlinked folders there (`bin` to `usr/bin`); only
- * `members` when given.
+ * Unpacks a package into `root`, following symlinked folders there (`bin` to `usr/bin`); if
+ * `members` is given, it unpacks only these.
  *
- * @param owner who parses and writes, default ourselves; must be able to read the package from
- *   `root`, relative to which its path may be
+ * @param owner the user that parses and writes, default ourselves; it must be able to read the
+ *   package from `root`, and the package's path may be relative to `root`
  * @throws ImageError IMAGE_BUILD_FAILED
  */
 export async function unpackPackage(
@@ -137,7 +137,7 @@ function aptEnvironment(): Record<string, string> {
   >
 }
 
-/** A mirror's password is the host's, not the image's. */
+/** Removes a mirror's password: the image must not contain it. */
 function withoutSecrets(uri: string): string {
   if (!URL.canParse(uri)) return uri
   const url = new URL(uri)
@@ -146,7 +146,7 @@ function withoutSecrets(uri: string): string {
   return url.href
 }
 
-/** `name_version_arch.deb`, where apt writes the colon of an epoch as %3a. */
+/** Parses `name_version_arch.deb`, in which apt writes the colon of an epoch as %3a. */
 function parseFileName(folder: string, file: string): DebianPackage {
   const [name = file, version = ''] = file.split('_')
   return { name, version: decodeURIComponent(version), path: join(folder, file) }

@@ -1,6 +1,6 @@
 /**
- * A recipe: what a small distro image is made of. Recipes are part of this package, one folder
- * each under `images/recipes`.
+ * A recipe: the packages and files that a small distro image is made of. Each recipe is a folder in
+ * `images/recipes` of this package.
  *
  * @module
  */
@@ -12,44 +12,44 @@ import { ImageError } from '../image-error.ts'
 export interface Recipe {
   /** What the image is for, in one sentence. */
   description: string
-  /** Debian packages taken whole. Dependencies are not followed: the list is complete. */
+  /** Debian packages, unpacked completely. Dependencies are not followed: the list is complete. */
   packages: readonly string[]
   /**
-   * Debian packages, by name or by a pattern of apt-patterns(7), that are installed by dpkg with all
-   * they depend on: their scripts run, in namespaces of their own.
+   * Debian packages, by name or by a pattern of apt-patterns(7), that dpkg installs with all their
+   * dependencies: their scripts run, in their own namespaces.
    */
   install?: readonly string[]
-  /** Debian packages of which only these files are taken. */
+  /** Debian package to the only files that are taken from it. */
   only?: Readonly<Record<string, readonly string[]>>
   npm?: NpmSource
-  /** Concatenates all files of a folder, by name, into one. */
+  /** Concatenates all files of the folder `from`, by name, into the file `to`. */
   join?: { from: string; to: string }
-  /** Removed after that; `*` matches within a name, `**` any depth. */
+  /** Paths removed after `join`; `*` matches within a name, `**` any depth. */
   remove: readonly string[]
-  /** Path to target. Made before the packages are unpacked, which then follow them (`bin`). */
+  /** Path to target. They are made before the packages are unpacked, which follow them (`bin`). */
   symlinks: Readonly<Record<string, string>>
-  /** A multi-call program (BusyBox): each of its tools that no package brings is linked to it. */
+  /** A multi-call program (BusyBox): each of its tools that no package contains is linked to it. */
   applets?: string
-  /** Path that gets the host's Debian package sources, in the form of sources.list(5). */
+  /** The file that gets the host's Debian package sources, in the form of sources.list(5). */
   debianSources?: string
   /** Path to octal mode. */
   folders: Readonly<Record<string, string>>
-  /** Path to lines. */
+  /** Path to the lines of a file. */
   files: Readonly<Record<string, readonly string[]>>
-  /** Path to lines of a script. */
+  /** Path to the lines of a script. */
   programs?: Readonly<Record<string, readonly string[]>>
 }
 
-/** Files of an npm package that brings a program for one architecture. */
+/** Files of an npm package that contains a program for one architecture. */
 export interface NpmSource {
   version: string
-  /** Debian's name of the architecture to the package and the digest that npm has for it. */
+  /** Debian's architecture to the npm package and its digest in the registry. */
   packages: Readonly<Record<string, { name: string; integrity: string }>>
   /** Path in the package to path in the image. */
   take: Readonly<Record<string, string>>
 }
 
-/** Every recipe there is; see its `description`. */
+/** All recipes; each has a `description`. */
 export const recipeNames: readonly string[] = ['debian', 'minimal', 'node', 'python']
 
 const recipesFolder = new URL('../../recipes/', import.meta.url)
@@ -57,7 +57,7 @@ const recipesFolder = new URL('../../recipes/', import.meta.url)
 /**
  * Reads a recipe.
  *
- * @returns it, and its text, which stands for it in cache keys
+ * @returns the recipe, and its text for cache keys
  * @throws ImageError IMAGE_BUILD_FAILED for a name that is not in recipeNames
  */
 export async function readRecipe(name: string): Promise<{ recipe: Recipe; text: string }> {

@@ -1,5 +1,5 @@
 /**
- * Reads from an unpacked root, whose files may be anything.
+ * Reads from an unpacked root, in which a file can be of any kind.
  *
  * @module
  */
@@ -7,12 +7,12 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { errorCode } from '../image-error.ts'
 import { resolveInRoot } from './resolve-in-root.ts'
 
-// A fifo of the image would keep an open waiting for ever.
+// Opening a fifo of the image would block forever without O_NONBLOCK.
 const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
 /**
- * The first bytes of a plain file, its links followed inside the root; undefined when there is no
- * plain file.
+ * The first bytes of a regular file; links are followed inside the root. Undefined when it is not a
+ * regular file.
  */
 export function readInRoot(root: string, guestPath: string, maxBytes: number): Buffer | undefined {
   const path = resolveInRoot(root, guestPath)
@@ -24,7 +24,7 @@ function readPlainFile(path: string, maxBytes: number): Buffer | undefined {
   try {
     file = openSync(path, flags)
   } catch (error) {
-    // Not there, a socket, a link made meanwhile, closed to an ordinary user.
+    // Missing, a socket, replaced by a link meanwhile, or closed to an ordinary user.
     if (['ENOENT', 'ENXIO', 'ELOOP', 'EACCES'].includes(errorCode(error) ?? '')) return undefined
     throw error
   }

@@ -1,5 +1,5 @@
 /**
- * Removes what a job or an archive made, whatever that is.
+ * Removes anything that a job or an archive made.
  *
  * @module
  */
@@ -8,20 +8,20 @@ import { basename, dirname, join } from 'node:path'
 import { runTool } from '../tool.ts'
 
 /**
- * Removes a folder with everything in it, unreadable folders and paths longer than PATH_MAX too,
- * which is why the host's own programs do it; never crosses into a mounted file system.
+ * Removes a folder with everything in it; never crosses into a mounted file system. The host's `rm`
+ * does it, because it copes with unreadable folders and paths longer than PATH_MAX.
  */
 export async function removeTree(path: string): Promise<void> {
   const name = basename(path)
   const cwd = dirname(path)
-  // Without root, folders of mode 000 must be opened first; with root it changes nothing.
+  // Without root, folders of mode 000 must be opened first; for root chmod is not needed.
   if (process.getuid?.() !== 0) {
-    await runTool('chmod', ['-R', '-f', 'u+rwx', '--', name], { cwd }).catch(() => {}) // rm tells
+    await runTool('chmod', ['-R', '-f', 'u+rwx', '--', name], { cwd }).catch(() => {}) // rm reports
   }
   await runTool('rm', ['-rf', '--one-file-system', '--', name], { cwd })
 }
 
-/** Removes what is in a folder, and leaves the folder. */
+/** Removes everything in a folder, but not the folder. */
 export async function emptyFolder(path: string): Promise<void> {
   for (const name of await readdir(path)) await removeTree(join(path, name))
 }

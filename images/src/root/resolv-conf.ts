@@ -4,11 +4,11 @@
  * @module
  */
 import { isIP } from 'node:net'
-import { isLoopbackAddress } from '../fetch/address-policy.ts'
+import { isLoopbackAddress } from '@causeway/service/egress'
 import { readInRoot } from './read-in-root.ts'
 import { writeInRoot, type Owner } from './write-in-root.ts'
 
-/** Written, in this order, when an image brings no usable resolver of its own. */
+/** Written, in this order, if an image has no usable resolver of its own. */
 export const defaultNameservers: readonly string[] = [
   '8.8.8.8',
   '8.8.4.4',
@@ -21,11 +21,11 @@ const guestPath = '/etc/resolv.conf'
 const maxBytes = 64 * 1024
 
 /**
- * Writes /etc/resolv.conf in the root unless the file there (a symlink is followed inside the root)
- * already names a resolver that is not loopback: what listens on the host's loopback is not there
- * for the guest. A symlink is replaced by a file, /etc is created when missing.
+ * Writes /etc/resolv.conf in the root unless the file there already names a resolver that is not
+ * loopback: the guest cannot reach the host's loopback. A symlink is followed inside the root to
+ * look, but replaced by a file to write. /etc is created when missing.
  *
- * @throws ImageError IMAGE_ARCHIVE_INVALID when /etc is no folder
+ * @throws ImageError IMAGE_ARCHIVE_INVALID when /etc is not a folder
  */
 export async function writeResolvConf(root: string, owner?: Owner): Promise<void> {
   const current = readInRoot(root, guestPath, maxBytes)

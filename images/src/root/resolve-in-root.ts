@@ -1,9 +1,9 @@
 /**
- * Paths inside an unpacked root, followed the way the guest would follow them. A root's own `etc`
- * may be a symlink to the host's, so the host never opens a plain joined path in one.
+ * Resolves paths inside an unpacked root as the guest would. A root's `etc` may be a symlink to the
+ * host's, so the host never opens a plain joined path in a root.
  *
- * Synchronous, as all of `root`: a look takes microseconds, waiting for a thread of the pool a
- * hundred times as long, and a job's start has dozens of them.
+ * Everything in `root` is synchronous: a call takes microseconds, a thread of the pool takes a
+ * hundred times as long, and a job's start makes dozens of calls.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { lstatSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from '../image-error.ts'
 
-/** As Linux: path_resolution(7), MAXSYMLINKS. */
+/** The limit of Linux: path_resolution(7), MAXSYMLINKS. */
 const maxLinks = 40
 
 type Kind = 'folder' | 'link' | 'other' | 'missing' | 'unusable'
@@ -20,9 +20,9 @@ type Kind = 'folder' | 'link' | 'other' | 'missing' | 'unusable'
  * Resolves `guestPath` as if `root` were `/`: absolute symlinks start at the root, `..` stops at
  * it, at most 40 symlinks are followed, the last component too.
  *
- * @returns a host path without any symlink below `root`; when only the last component is missing,
- *   where it would be. Undefined when a component before it is missing or no folder, or for a
- *   symlink loop. It holds as long as nobody changes the root: use it before the guest runs.
+ * @returns a host path without symlinks below `root`; only its last component may be missing.
+ *   Undefined when an earlier component is missing or not a folder, or for a symlink loop. The path
+ *   is valid only while nobody changes the root: use it before the guest runs.
  */
 export function resolveInRoot(root: string, guestPath: string): string | undefined {
   const todo = componentsOf(guestPath)

@@ -1,5 +1,5 @@
 /**
- * Writes into an unpacked root from the host's side, without ever following a symlink out of it.
+ * Writes into an unpacked root from the host, never following a symlink out of it.
  *
  * @module
  */
@@ -20,15 +20,15 @@ import { basename, dirname, join } from 'node:path'
 import { ImageError, errorCode } from '../image-error.ts'
 import { resolveInRoot } from './resolve-in-root.ts'
 
-/** A host-side owner of something in the root. */
+/** The host's ids that own something in the root. */
 export interface Owner {
   uid: number
   gid: number
 }
 
-/** How a file in a root is written. */
+/** Mode and owner of a file written into a root. */
 export interface WriteOptions {
-  /** Permission bits, default 0644; exact, whatever the umask. */
+  /** Permission bits, default 0644; exact, independent of the umask. */
   mode?: number
   /** Owner of the file and of folders created for it; default the caller. */
   owner?: Owner
@@ -37,8 +37,9 @@ export interface WriteOptions {
 const createNew = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 
 /**
- * Writes `content` as a new file at `guestPath`. Whatever had that name, a symlink too, is removed,
- * not followed; folders on the way are followed inside the root and created (0755) when missing.
+ * Writes `content` as a new file at `guestPath`. Anything with that name, a symlink too, is
+ * removed, not followed; parent folders are followed inside the root and created (0755) when
+ * missing.
  *
  * @returns the file's host path
  * @throws ImageError IMAGE_ARCHIVE_INVALID when a component is no folder or a loop, or when the
@@ -75,7 +76,7 @@ async function writeContent(
   if (typeof content === 'string' || content instanceof Uint8Array) {
     return writeFileSync(file, content)
   }
-  // Each goes on where the last one ended.
+  // Each chunk is appended to the previous one.
   for await (const chunk of content) writeFileSync(file, chunk)
 }
 

@@ -1,5 +1,5 @@
 /**
- * The archives of a store, by their SHA-256: fetched once, checked at every use.
+ * The archives of a store, by SHA-256: fetched once, verified at every use.
  *
  * @module
  */
@@ -11,13 +11,14 @@ import { hashFile } from '../fetch/blob.ts'
 import { download, type DownloadLimits } from '../fetch/download.ts'
 import { fetchLockPath, type Layout } from './layout.ts'
 import { takeLock, type TryLock } from './store-lock.ts'
-import { checkUrl, showUrl, type SourcePolicy } from '../fetch/url-policy.ts'
+import { findBuilt } from '../recipe/receipt.ts'
+import { checkSource, parseSource, showUrl } from '../fetch/url-policy.ts'
 
 /** An image as a manifest names it. */
 export interface ImageReference {
-  /** https; `file:` or loopback http when the store allows local images. */
+  /** https; `file:` or loopback http when the store allows local images or has this one. */
   url: string
-  /** SHA-256 of the archive as served, 64 hex digits of either case. */
+  /** SHA-256 of the archive as served, 64 hex digits in either case. */
   sha256: string
 }
 
@@ -27,19 +28,19 @@ export interface StoredImage {
   /** Lower-case hex. */
   sha256: string
   bytes: number
-  /** True when it was there already and still had its digest. */
+  /** True when it was in the store and still had its digest. */
   fromCache: boolean
 }
 
-/** How one fetch is watched and given up. */
+/** Options of one fetch. */
 export interface FetchOptions {
-  /** For this call in the place of the store's own setting. */
+  /** Overrides the store's setting for this call. */
   allowLocal?: boolean
   signal?: AbortSignal
   onProgress?: OnProgress
 }
 
-/** Where an archive came from, beside it as `<sha256>.json`. */
+/** The origin of an archive, stored beside it as `<sha256>.json`. */
 export interface ArchiveRecord {
   /** Without user, password, query and fragment. */
   url: string
@@ -47,7 +48,7 @@ export interface ArchiveRecord {
   fetched: number
 }
 
-/** What the archives of one store need. */
+/** Options shared by all archives of one store. */
 export interface ArchiveOptions {
   layout: Layout
   limits: DownloadLimits
@@ -61,12 +62,12 @@ export interface CheckedReference {
 }
 
 /**
- * Checks a reference.
+ * Checks the form of a reference. Whether its URL may be opened is asked only when it must be.
  *
  * @throws ImageError IMAGE_URL_REFUSED; TypeError for a malformed digest
  */
-export function checkReference(reference: ImageReference, policy: SourcePolicy): CheckedReference {
-  const url = checkUrl(reference.url, policy)
+export function checkReference(reference: ImageReference): CheckedReference {
+  const url = parseSource(reference.url)
   if (/^[0-9a-f]{64}$/i.test(reference.sha256)) {
     return { url, sha256: reference.sha256.toLowerCase() }
   }
@@ -74,7 +75,12 @@ export function checkReference(reference: ImageReference, policy: SourcePolicy):
   throw new TypeError(`image sha256 must be 64 hex digits, found ${found}`)
 }
 
-/** Fetches an archive; the caller sees to it that nobody removes it meanwhile. */
+/**
+ * Fetches an archive; the caller sees to it that nobody removes it meanwhile. What the store has
+ * and what was built here is known by its digest: its URL is not opened and needs no permission.
+ *
+ * @throws ImageError as ImageStore.fetch
+ */
 export async function fetchArchive(
   options: ArchiveOptions,
   { url, sha256 }: CheckedReference,
@@ -94,15 +100,16 @@ export async function fetchArchive(
   try {
     const made = await verifyCached(image, signal, onProgress)
     if (made !== undefined) return { ...image, bytes: made, fromCache: true }
-    const bytes = await download(url, image, limits, signal, onProgress)
-    await writeRecord(path, { url: showUrl(url), fetched: Date.now() })
+    const source = (await findBuilt(layout.recipes, sha256)) ?? checkSource(url, limits)
+    const bytes = await download(source, image, limits, signal, onProgress)
+    await writeRecord(path, { url: showUrl(source), fetched: Date.now() })
     return { ...image, bytes, fromCache: false }
   } finally {
     release()
   }
 }
 
-/** Where an archive came from; undefined when that is not known. */
+/** Reads the origin of an archive; undefined when it is not known. */
 export async function readRecord(path: string): Promise<ArchiveRecord | undefined> {
   try {
     return JSON.parse(await readFile(`${path}.json`, 'utf8')) as ArchiveRecord
@@ -132,16 +139,16 @@ async function verifyCached(
   return found.bytes
 }
 
-/** The time of an archive is that of its last use. */
+/** Sets the archive's modification time, which is the time of its last use. */
 export async function touch(path: string): Promise<void> {
   const now = new Date()
   await utimes(path, now, now)
 }
 
-/** How far the process is that downloads the same archive. */
+/** Reports the progress of the process that downloads the same archive. */
 async function reportOther(path: string, onProgress: OnProgress | undefined): Promise<void> {
   if (onProgress === undefined) return
-  const found = await stat(`${path}.part`).catch(() => undefined) // it may have just ended
+  const found = await stat(`${path}.part`).catch(() => undefined) // it may have ended
   const detail = 'another process downloads it'
   onProgress({ phase: 'download', detail, ...(found && { bytes: found.size }) })
 }

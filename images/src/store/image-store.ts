@@ -1,6 +1,6 @@
 /**
- * The image store: archives by their SHA-256 and the trees made of them, shared by all processes
- * that use its folder.
+ * The image store: archives by SHA-256 and the trees unpacked from them. All processes that use its
+ * folder share them.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import {
   type ImageReference,
   type StoredImage,
 } from './archives.ts'
-import { isPublicAddress } from '../fetch/address-policy.ts'
+import { isPublicAddress } from '@causeway/service/egress'
 import type { DownloadLimits } from '../fetch/download.ts'
 import { findImage, listImages, type ListedImage } from './inventory.ts'
 import { layoutOf, prepareLayout, useLockPath } from './layout.ts'
@@ -26,13 +26,16 @@ import { takeLock, withSafeRelease, type TryLock } from './store-lock.ts'
 import { syncTree, type Tree } from './trees/trees.ts'
 import { verifyImage, type VerifiedImage } from './verify.ts'
 
-/** Where images are kept and what they may cost. */
+/** Options of an image store. */
 export interface ImageStoreOptions {
   /** Created with mode 0700 when missing. */
   folder: string
-  /** Opens `file:`, http to loopback, and https to private addresses. */
+  /**
+   * Opens `file:`, http to loopback, and https to private addresses. Images that the store has, or
+   * that were built in its `recipes`, need no permission: their URLs are not opened.
+   */
   allowLocal: boolean
-  /** Whether https may go to an address; default: to public ones. */
+  /** Whether https may connect to an address; default: public addresses only. */
   allowsAddress?: (address: string) => boolean
   /** Path of `bridge-unpack`. */
   unpacker: string
@@ -43,9 +46,9 @@ export interface ImageStoreOptions {
   timeoutMs?: number
   /** Longest silence of the server in ms, default 30 s. */
   stallTimeoutMs?: number
-  /** What the store may hold in bytes; images out of use go when a new one comes. Default: all. */
+  /** The store's size limit in bytes; a new image evicts unused ones. Default: no limit. */
   maxCacheBytes?: number
-  /** Told what went wrong beside the work itself. */
+  /** Receives failures of background work. */
   onWarning?: (message: string) => void
 }
 
@@ -54,20 +57,20 @@ export interface ImageStore {
   /**
    * Returns the archive with exactly this digest, downloading it if it is not in the store. Any
    * number of calls and processes may fetch the same image at once: one downloads, the others wait.
-   * Once it is returned, a prune may remove it.
+   * A prune may remove the archive once it is returned.
    *
    * @throws ImageError IMAGE_URL_REFUSED, IMAGE_DOWNLOAD_FAILED, IMAGE_DIGEST_MISMATCH,
    *   IMAGE_TOO_LARGE; TypeError for a malformed digest; the signal's reason when aborted
    */
   fetch(reference: ImageReference, options?: FetchOptions): Promise<StoredImage>
   /**
-   * Returns the image unpacked, from the store or fetched and unpacked now. It is made once for
-   * every owner, shared, and held until it is released.
+   * Returns the image's tree, fetched and unpacked now if the store has none. One tree per owner is
+   * shared by all callers, and nobody removes it until it is released.
    *
    * @throws ImageError as fetch, and IMAGE_ARCHIVE_INVALID, IMAGE_BUILD_FAILED as unpackImage
    */
   openTree(reference: ImageReference, options?: OpenTreeOptions): Promise<ImageTree>
-  /** All images, the one used last first. */
+  /** All images, most recently used first. */
   list(): Promise<ListedImage[]>
   /** @throws ImageError IMAGE_NOT_FOUND naming what was found */
   inspect(prefix: string): Promise<ListedImage>
@@ -77,11 +80,11 @@ export interface ImageStore {
    * @throws ImageError IMAGE_NOT_FOUND, and as unpackImage
    */
   verify(prefix?: string, options?: FetchOptions): Promise<VerifiedImage[]>
-  /** Removes images out of use, the one used longest ago first, until the store is small enough. */
+  /** Removes unused images, least recently used first, until the store is small enough. */
   prune(options: PruneOptions): Promise<Pruned>
   /** @throws ImageError IMAGE_NOT_FOUND, IMAGE_IN_USE */
   remove(prefixes: readonly string[]): Promise<Pruned>
-  /** Resolves when what goes on beside the calls is done: writing to the disk, pruning. */
+  /** Resolves when background work is done: writing to the disk, pruning. */
   settled(): Promise<void>
 }
 
@@ -103,11 +106,9 @@ export function createImageStore(options: ImageStoreOptions): ImageStore {
   const prepare = () => prepareLayout(folder, layout)
   const list = async () => prepare().then(() => listImages(layout, tryLock))
 
-  const policyOf = ({ allowLocal = limits.allowLocal }: FetchOptions) => ({ ...limits, allowLocal })
-
   const background = new Set<Promise<void>>()
 
-  /** The tree can be used at once; nobody waits for these. */
+  /** Starts background work for a new tree, which can be used at once. */
   function settle(tree: Tree): void {
     const work = Promise.all([
       syncTree(tree).catch(warn('an image could not be written to the disk')),
@@ -125,7 +126,7 @@ export function createImageStore(options: ImageStoreOptions): ImageStore {
     list,
     async fetch(reference, fetching = {}) {
       fetching.signal?.throwIfAborted()
-      const checked = checkReference(reference, policyOf(fetching))
+      const checked = checkReference(reference)
       await prepare()
       const held = useLockPath(layout, checked.sha256)
       const release = await takeLock(tryLock, held, 'shared', fetching)
@@ -137,7 +138,7 @@ export function createImageStore(options: ImageStoreOptions): ImageStore {
     },
     async openTree(reference, opening = {}) {
       opening.signal?.throwIfAborted()
-      const checked = checkReference(reference, policyOf(opening))
+      const checked = checkReference(reference)
       await prepare()
       return openTree(opener, checked, opening)
     },

@@ -1,5 +1,5 @@
 /**
- * What a store holds: its images, each an archive with the trees made of it.
+ * Lists a store's images: each is an archive with the trees unpacked from it.
  *
  * @module
  */
@@ -13,11 +13,11 @@ import { parseTreeName, readTree, treeName } from './trees/trees.ts'
 
 /** An unpacked image. */
 export interface ListedTree {
-  /** Host folder that is the root. */
+  /** Host folder that is the tree's root. */
   path: string
-  /** Host uid that the files belong to. */
+  /** Host uid that owns the files. */
   uid: number
-  /** Size of the archive uncompressed. */
+  /** Uncompressed size of the archive. */
   bytes: number
   entries: number
   diskBytes: number
@@ -28,26 +28,26 @@ export interface ListedTree {
 
 /** An image in the store. */
 export interface ListedImage {
-  /** Of the archive, lower-case hex. */
+  /** SHA-256 of the archive, lower-case hex. */
   sha256: string
-  /** Where it came from, without secrets; absent when that is not known. */
+  /** URL of its origin, without secrets; absent when that is not known. */
   url?: string
-  /** The archive; absent when only trees of it, or a beginning, are there. */
+  /** The archive; absent when the store has only trees of it, or an unfinished download. */
   archive?: { path: string; bytes: number; diskBytes: number }
-  /** A download that broke off, or that runs. */
+  /** An unfinished download, interrupted or running. */
   part?: { bytes: number; diskBytes: number }
   trees: readonly ListedTree[]
-  /** Archive, part and trees together. */
+  /** Size of archive, part and trees together. */
   diskBytes: number
   /** Unix ms. */
   lastUsed: number
-  /** True while a job runs in a tree of it, or a process fetches or unpacks it. */
+  /** True while a job runs in one of its trees, or a process fetches or unpacks it. */
   inUse: boolean
 }
 
 const blockBytes = 512
 
-/** All images of a store, the one used last first. */
+/** All images of a store, most recently used first. */
 export async function listImages(layout: Layout, tryLock: TryLock): Promise<ListedImage[]> {
   const names = [...(await readdir(layout.blobs)), ...(await readdir(layout.trees))]
   const digests = new Set(
@@ -127,7 +127,7 @@ async function sizesOf(path: string) {
   return { bytes: found.size, diskBytes: found.blocks * blockBytes, lastUsed: found.mtimeMs }
 }
 
-/** Whoever uses an image holds its lock shared. */
+/** Users hold an image's lock shared: an exclusive lock succeeds only on an unused image. */
 function isInUse(layout: Layout, tryLock: TryLock, sha256: string): boolean {
   const release = tryLock(useLockPath(layout, sha256), 'exclusive')
   release?.()

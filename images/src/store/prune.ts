@@ -1,5 +1,5 @@
 /**
- * Takes images away that nobody uses, the one used longest ago first.
+ * Removes unused images, least recently used first.
  *
  * @module
  */
@@ -13,21 +13,21 @@ import type { TryLock } from './store-lock.ts'
 import { sweep } from './sweep.ts'
 import { removeStoredTree, treeNamesOf } from './trees/trees.ts'
 
-/** What may stay. */
+/** Which images a prune keeps. */
 export interface PruneOptions {
-  /** How much the store may hold, in bytes on the disk. */
+  /** The store's size limit, in bytes on the disk. */
   maxBytes: number
-  /** Images used less long ago than this many ms stay, default none. */
+  /** Images used within this many ms are kept, default none. */
   minAgeMs?: number
 }
 
-/** What was taken away and what is left. */
+/** The result of a prune. */
 export interface Pruned {
   removed: readonly ListedImage[]
   freedBytes: number
-  /** What the store still holds, in bytes on the disk. */
+  /** The store's size afterwards, in bytes on the disk. */
   leftBytes: number
-  /** Digests of images that stayed only because they are in use. */
+  /** Digests of images that were kept only because they are in use. */
   inUse: readonly string[]
 }
 
@@ -73,7 +73,7 @@ export async function removeImages(
   return { removed: chosen, freedBytes, leftBytes: sizeOf(images) - freedBytes, inUse: [] }
 }
 
-/** @returns false when somebody uses it */
+/** @returns false when the image is in use */
 async function removeUnused(layout: Layout, tryLock: TryLock, sha256: string): Promise<boolean> {
   const release = tryLock(useLockPath(layout, sha256), 'exclusive')
   if (release === undefined) return false

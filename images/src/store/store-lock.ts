@@ -1,23 +1,23 @@
 /**
- * Locks between the processes that share a store. The kernel gives them back when their holder
- * dies, so nothing a killed process did keeps others waiting.
+ * Locks between the processes that share a store. The kernel releases them when their holder dies,
+ * so a killed process keeps nobody waiting.
  *
  * @module
  */
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** `exclusive`: one holder; `shared`: any number of them, but no exclusive one. */
+/** `exclusive`: one holder and no other; `shared`: any number of shared holders. */
 export type LockMode = 'shared' | 'exclusive'
 
 /**
  * Tries to take a flock(2) on a file, which is created when missing.
  *
- * @returns what gives it back; undefined when another process, or another call of this one, holds
- *   it in a way that excludes this
+ * @returns a function that releases it; undefined when another process, or another call of this
+ *   one, holds a conflicting lock
  */
 export type TryLock = (path: string, mode: LockMode) => (() => void) | undefined
 
-/** The same locks, each of which may be given back twice: its descriptor's number is used again. */
+/** Makes each release safe to call twice: a closed descriptor's number may be reused. */
 export function withSafeRelease(tryLock: TryLock): TryLock {
   return (path, mode) => {
     let release = tryLock(path, mode)
@@ -29,10 +29,10 @@ export function withSafeRelease(tryLock: TryLock): TryLock {
   }
 }
 
-/** How a lock is waited for. */
+/** Options for waiting on a lock. */
 export interface WaitOptions {
   signal?: AbortSignal | undefined
-  /** Called at every attempt that failed. */
+  /** Called after every failed attempt. */
   onWait?: () => Promise<void>
 }
 
@@ -42,7 +42,7 @@ const maxPauseMs = 100
 /**
  * Takes a lock as soon as it is free, also when its holder dies.
  *
- * @returns what gives it back
+ * @returns a function that releases it
  * @throws the signal's reason when aborted
  */
 export async function takeLock(

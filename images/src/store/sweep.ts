@@ -1,6 +1,6 @@
 /**
- * Clears away what processes left that died half-way: staging folders, trees on their way out,
- * unfinished downloads that nobody goes on with. A lock tells the dead from the living.
+ * Removes the leftovers of processes that died: staging folders, trees being removed, abandoned
+ * downloads. A leftover whose lock is free belongs to a dead process.
  *
  * @module
  */
@@ -12,10 +12,10 @@ import { removePart } from '../fetch/part.ts'
 import type { TryLock } from './store-lock.ts'
 import { readTree, removeStoredTree } from './trees/trees.ts'
 
-/** A part untouched for a week is no beginning that anybody waits for. */
+/** A part untouched for a week will not be continued. */
 const stalePartMs = 7 * 24 * 60 * 60_000
 
-/** Removes staging folders of a tree; the caller holds its unpack lock, so their makers are dead. */
+/** Removes staging folders of a tree. The caller has its unpack lock, so their makers are dead. */
 export async function sweepTree({ trees }: Layout, name: string): Promise<void> {
   for (const file of await readdir(trees)) {
     if (file.startsWith(`${name}.`) && file.endsWith('.staging'))
@@ -23,7 +23,7 @@ export async function sweepTree({ trees }: Layout, name: string): Promise<void> 
   }
 }
 
-/** Removes everything in the store that nobody will finish or can use. */
+/** Removes everything in the store that no process will finish or can use. */
 export async function sweep(layout: Layout, tryLock: TryLock): Promise<void> {
   for (const file of await readdir(layout.trees)) await sweepTreeFolder(layout, tryLock, file)
   for (const file of await readdir(layout.blobs)) await sweepPart(layout, tryLock, file)
@@ -39,7 +39,7 @@ async function sweepTreeFolder(layout: Layout, tryLock: TryLock, file: string): 
   }
   const isGood = kind === undefined && Number(version) === treeVersion
   if (isGood && (await readTree(layout, name)) !== undefined) return
-  // A job may still run in what is moved aside, outdated or damaged.
+  // A job may still run in a tree that is moved aside, outdated or damaged.
   const remove = () => removeStoredTree(layout, file)
   await whenFree(tryLock, useLockPath(layout, sha256), remove)
 }
@@ -62,6 +62,6 @@ async function whenFree(tryLock: TryLock, lock: string, call: () => Promise<void
 }
 
 async function isStale(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined) // finished meanwhile
+  const found = await stat(path).catch(() => undefined) // its download finished meanwhile
   return found !== undefined && Date.now() - found.mtimeMs > stalePartMs
 }

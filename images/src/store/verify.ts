@@ -1,6 +1,6 @@
 /**
- * Looks for damage: the archive's digest, each tree's summary, and byte by byte what is in the tree
- * against what the archive makes again.
+ * Looks for damage: checks the archive's digest and each tree's summary, and compares each tree
+ * byte by byte with a fresh one from the archive.
  *
  * @module
  */
@@ -20,21 +20,21 @@ import { takeLock, type TryLock } from './store-lock.ts'
 import { summarizeTree } from './trees/tree-digest.ts'
 import { readTree } from './trees/trees.ts'
 
-/** What was found of one image. */
+/** The result of verifying one image. */
 export interface VerifiedImage {
   sha256: string
-  /** What is wrong, one sentence each; none when all is right. */
+  /** Damage found, one sentence each; empty when the image is intact. */
   problems: readonly string[]
-  /** What could not be looked at, one sentence each. */
+  /** Checks that could not be made, one sentence each. */
   unchecked: readonly string[]
 }
 
-/** What verifying needs of the store. */
+/** The parts of the store that verify an image. */
 export interface Verifier extends TreeMaker {
   tryLock: TryLock
 }
 
-/** Verifies one image, which nobody can remove meanwhile. */
+/** Verifies one image, and keeps others from removing it meanwhile. */
 export async function verifyImage(
   verifier: Verifier,
   image: ListedImage,
@@ -50,7 +50,7 @@ export async function verifyImage(
       const wrong = await summaryProblem(verifier, tree, options)
       if (wrong !== undefined) problems.push(wrong)
       else if (!isArchiveRight)
-        unchecked.push(`contents of ${tree.path}: there is no right archive`)
+        unchecked.push(`contents of ${tree.path}: the store has no intact archive`)
       else problems.push(...(await contentProblems(verifier, image, tree, options)))
     }
     return { sha256: image.sha256, problems, unchecked }
@@ -68,7 +68,7 @@ async function archiveProblems(
   const found = await hashFile(archive.path, (bytes) => progress.add(bytes), signal)
   progress.finish()
   if (found?.sha256 === sha256) return []
-  return [`archive ${archive.path} has sha256 ${found?.sha256 ?? 'of nothing'}`]
+  return [`archive ${archive.path} has sha256 ${found?.sha256 ?? '(no regular file)'}`]
 }
 
 async function summaryProblem(
@@ -106,7 +106,7 @@ async function contentProblems(
   }
 }
 
-/** Like that of an unpacking process, so that a later one clears it away if we die. */
+/** Named like an unpacking process's staging folder, so that a later sweep removes it if we die. */
 function stagingOf({ layout }: Verifier, { path }: ListedTree): string {
   const name = dirname(path).slice(layout.trees.length + 1)
   return join(layout.trees, `${name}.${randomBytes(8).toString('hex')}.removed`)

@@ -1,5 +1,5 @@
 /**
- * What kind of archive a file is, by its first bytes and never by its name.
+ * Detects an archive's format by its first bytes, never by its name.
  *
  * @module
  */
@@ -15,7 +15,7 @@ const magics: readonly (readonly [ArchiveFormat, Buffer])[] = [
   ['tar.zst', Buffer.from('28b52ffd', 'hex')],
 ]
 
-/** Formats people try, to say what was found instead of only what was not. */
+/** Other formats that people try; the error names the one that was found. */
 const others: readonly (readonly [string, RegExp])[] = [
   ['a bzip2 file', /^BZh/],
   ['a zip file', /^PK/],

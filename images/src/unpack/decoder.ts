@@ -1,6 +1,6 @@
 /**
- * What decompresses an archive: for gzip this process (zlib is faster than any program), for xz
- * and zstd the host's programs, whose memory is bounded whatever the archive asks for.
+ * Chooses what decompresses an archive: this process for gzip (zlib is faster than any program),
+ * the host's programs for xz and zstd, with bounded memory whatever the archive asks for.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { ArchiveFormat } from './archive-format.ts'
 
 interface DecoderProgram {
   name: string
-  /** Debian package, for the line to type. */
+  /** Debian package, for the command to type. */
   package: string
   args: readonly string[]
 }
@@ -29,8 +29,8 @@ const programs: Readonly<Partial<Record<ArchiveFormat, DecoderProgram>>> = {
 const folders = ['/usr/bin', '/bin', '/usr/local/bin']
 
 /**
- * The command that decompresses `format` from its stdin to its stdout, its program by absolute
- * path; empty when none is needed.
+ * The command that decompresses `format` from stdin to stdout, with the program's absolute path;
+ * empty when none is needed.
  *
  * @throws ImageError IMAGE_BUILD_FAILED when the program is not installed
  */

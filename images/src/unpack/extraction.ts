@@ -1,5 +1,5 @@
 /**
- * From an archive to files: decoder, extractor, and which of them was to blame when it breaks.
+ * Extracts an archive by decoder and unpacker, and finds which of them caused a failure.
  *
  * @module
  */
@@ -20,7 +20,7 @@ export interface Archive {
   format: ArchiveFormat
 }
 
-/** See UnpackOptions. */
+/** Options of extract; see UnpackOptions. */
 export interface ExtractOptions {
   unpacker: string
   owner: Owner | undefined
@@ -51,7 +51,7 @@ export async function extract(
   try {
     const unpacked = await run(unpacker, archive.file)
     progress.finish()
-    // It may have been done just before.
+    // The signal may have aborted just before the end.
     signal?.throwIfAborted()
     return unpacked
   } catch (error) {

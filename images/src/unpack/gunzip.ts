@@ -14,9 +14,9 @@ import { cannotUnpack } from './unpacker.ts'
 const chunkBytes = 256 * 1024
 
 /**
- * Decompresses the file, from its current position, into `target`; returns when all is written, or
- * when `target` stopped listening, whose owner then knows why. After the last gzip member only
- * zeros may follow, as on tapes.
+ * Decompresses the file, from its current position, into `target`. Returns when all is written, or
+ * when `target` closes, whose owner then knows why. After the last gzip member only zeros may
+ * follow, as on tapes.
  *
  * @throws ImageError IMAGE_ARCHIVE_INVALID
  */

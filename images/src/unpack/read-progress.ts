@@ -1,5 +1,5 @@
 /**
- * How far another program has read a file that it shares with us.
+ * Watches how far another program has read a file that shares its position with ours.
  *
  * @module
  */
@@ -9,15 +9,15 @@ import { countProgress, type OnProgress } from '../progress.ts'
 
 /** A watch of one file. */
 export interface ReadProgress extends Disposable {
-  /** Reports all of it as read. */
+  /** Reports the whole file as read. */
   finish: () => void
 }
 
 const intervalMs = 100
 
 /**
- * Reports the position of the file, which is the same for all who were given it, until disposed;
- * the first report comes at once.
+ * Reports the file position, shared by all holders of the descriptor, until disposed; the first
+ * report comes at once.
  *
  * @param size of the file in bytes
  */
@@ -43,7 +43,7 @@ export function watchReading(
   }
 }
 
-/** Undefined where the host hides it: a process that hides its memory may hide this, too. */
+/** Undefined where the host hides it: /proc may be closed to a process that hides its memory. */
 function positionOf(file: FileHandle): number | undefined {
   try {
     const info = readFileSync(`/proc/self/fdinfo/${file.fd}`, 'latin1')

@@ -1,5 +1,5 @@
 /**
- * The folder an image is unpacked into before it gets its name: all of it or nothing.
+ * The staging folder: an image is unpacked into it and renamed only when complete.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import { join, resolve } from 'node:path'
 import { ImageError, errorCode } from '../image-error.ts'
 import type { Owner } from '../root/write-in-root.ts'
 
-/** Creates `<target>.<random>.staging`, mode 0700, of the owner (undefined: ours). */
+/** Creates `<target>.<random>.staging`, mode 0700, owned by `owner` (undefined: ourselves). */
 export async function createStaging(target: string, owner: Owner | undefined): Promise<string> {
   const staging = `${resolve(target)}.${randomBytes(8).toString('hex')}.staging`
   await mkdir(staging, { mode: 0o700 })
@@ -33,17 +33,17 @@ export async function createStaging(target: string, owner: Owner | undefined): P
 }
 
 /**
- * Gives the unpacked tree (when `wrapped`, the one inside its single folder) its final name and
- * mode 0755; the staging folder is gone then.
+ * Gives the unpacked tree its final name and mode 0755; if `wrapped`, the tree is the single folder
+ * inside. The staging folder is gone afterwards.
  *
- * @throws ImageError IMAGE_ARCHIVE_INVALID when it is no root file system
+ * @throws ImageError IMAGE_ARCHIVE_INVALID when the tree is not a root file system
  */
 export async function promoteStaging(
   staging: string,
   target: string,
   wrapped: boolean,
 ): Promise<void> {
-  // The archive's own mode could lock out the very user it is for (or us, who must rename it).
+  // The archive's own mode could lock out the user it is for, or us, who must rename it.
   await openUp(staging)
   const root = wrapped ? await onlyEntry(staging) : staging
   if (wrapped) await openUp(root)
@@ -53,7 +53,7 @@ export async function promoteStaging(
   if (wrapped) await rmdir(staging)
 }
 
-/** Mode 0755 by descriptor, so that no symlink can lead it elsewhere. */
+/** Sets mode 0755 by descriptor, so that no symlink can redirect it. */
 async function openUp(folder: string): Promise<void> {
   const handle = await openFolder(folder)
   try {
@@ -63,7 +63,7 @@ async function openUp(folder: string): Promise<void> {
   }
 }
 
-/** Without root, a folder that is closed even to its owner opens only by its path. */
+/** Without root, a folder that is closed even to its owner can only be opened up by its path. */
 async function openFolder(folder: string): Promise<FileHandle> {
   const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
   try {

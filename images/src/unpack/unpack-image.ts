@@ -1,9 +1,9 @@
 /**
  * Unpacks a verified archive into a folder: decompress, extract, rename.
  *
- * The archive is hostile. What parses it (`bridge-unpack`, xz, zstd) runs in children without an
- * environment, never as root, and confined to the folder they work in; only gzip's zlib, which
- * knows nothing but bytes, runs here.
+ * The archive is hostile. `bridge-unpack`, xz and zstd parse it in children without an environment,
+ * never as root, and confined to their working folder. Only zlib, which handles nothing but bytes,
+ * runs in this process.
  *
  * @module
  */
@@ -16,42 +16,42 @@ import { extract, type Archive } from './extraction.ts'
 import { createStaging, promoteStaging } from './staging.ts'
 import { tarBlockBytes } from './tar-checksum.ts'
 
-/** Whose the tree becomes, and how large it may get. */
+/** Owner and limits of an unpacked tree. */
 export interface UnpackOptions {
   /** Path of `bridge-unpack`. */
   unpacker: string
   /**
-   * Owner of every file and the user the archive is read as, not 0; root must name one, for others
-   * it is the caller.
+   * Owner of every file, and the user that reads the archive; not 0. Required for root; for other
+   * users it is the caller.
    */
   uid?: number
   gid?: number
   /** Largest uncompressed archive in bytes, default 8 GiB. */
   maxBytes?: number
-  /** Most entries, default 1,000,000; a full desktop distribution has 300,000. */
+  /** Limit of entries, default 1,000,000; a full desktop distribution has 300,000. */
   maxEntries?: number
   signal?: AbortSignal | undefined
   onProgress?: OnProgress | undefined
 }
 
-/** What was unpacked. */
+/** The result of unpacking. */
 export interface UnpackedImage {
   /** Size of the uncompressed archive in bytes. */
   bytes: number
-  /** Files, folders and links in the tree that the archive named. */
+  /** Number of files, folders and links that the archive named. */
   entries: number
-  /** Devices, fifos and whiteouts left out. */
+  /** Number of devices, fifos and whiteouts left out. */
   skipped: number
 }
 
 /**
- * Unpacks the archive at `archivePath` (.tar.xz, .tar.gz, .tar.zst or .tar, told by its content)
- * into `targetFolder`, which must not exist; its parent must. A single top-level folder around the
- * root is stripped. Devices and fifos are skipped, setuid and setgid dropped, other modes and all
- * times kept. Nothing is left behind on failure, and nothing but `targetFolder` on success.
+ * Unpacks the archive at `archivePath` into `targetFolder`, which must not exist; its parent must.
+ * The content decides the format: .tar.xz, .tar.gz, .tar.zst or .tar. A single top-level folder
+ * around the root is stripped. Devices and fifos are skipped, setuid and setgid dropped, other
+ * modes and all times kept. A failure leaves nothing behind, a success only `targetFolder`.
  *
  * @throws ImageError IMAGE_ARCHIVE_INVALID, IMAGE_TOO_LARGE (also for a full disk),
- *   IMAGE_BUILD_FAILED when xz or zstd is not installed or this kernel lacks what is needed; the
+ *   IMAGE_BUILD_FAILED when xz or zstd is not installed or the kernel lacks a needed feature; the
  *   signal's reason when aborted; TypeError for root without an owner; system errors of the target
  *   folder (EEXIST, EACCES, ...) as they are
  */
@@ -89,7 +89,7 @@ async function unpackFile(
   }
 }
 
-/** Undefined for a caller who can only give files to himself. */
+/** Undefined for an ordinary user, who cannot give files away. */
 function ownerOf({ uid, gid }: UnpackOptions): Owner | undefined {
   if (uid && gid) return { uid, gid }
   if (process.getuid?.() !== 0) return undefined
@@ -105,7 +105,7 @@ async function refuseExisting(path: string): Promise<void> {
 async function identify(file: FileHandle): Promise<Archive> {
   const { size } = await file.stat()
   const head = Buffer.alloc(tarBlockBytes)
-  // By position: whoever gets the file reads it from its beginning.
+  // Read by position: the next reader starts at the file's beginning.
   const { bytesRead } = await file.read(head, 0, tarBlockBytes, 0)
   return { file, size, format: detectFormat(head.subarray(0, bytesRead)) }
 }

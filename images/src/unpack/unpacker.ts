@@ -1,61 +1,61 @@
 /**
- * A running `bridge-unpack`, and what its end means.
+ * Runs `bridge-unpack`, and turns its exit into a result or an error.
  *
  * @module
  */
 import { basename } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { ImageError, type ImageErrorKind } from '../image-error.ts'
-import { startChild } from '../start-child.ts'
+import { startChild } from '@causeway/native'
 
-/** What is unpacked and whose it becomes. */
+/** Options of a `bridge-unpack` process. */
 export interface UnpackerOptions {
   /** Path of `bridge-unpack`. */
   program: string
-  /** Absolute; empty, and nobody else's. */
+  /** Absolute path of an empty folder that nobody else uses. */
   folder: string
-  /** Needed as root. */
+  /** Required as root. */
   owner: { uid: number; gid: number } | undefined
-  /** Largest uncompressed archive. */
+  /** Limit of the uncompressed archive in bytes. */
   maxBytes: number
-  /** Most headers of the archive. */
+  /** Limit of headers in the archive. */
   maxEntries: number
-  /** Decompresses; empty when the input is not compressed. */
+  /** Command that decompresses the archive; empty when it is not compressed. */
   decoder: readonly string[]
-  /** The archive: a descriptor to read, or what is written to `input`. */
+  /** The archive: a descriptor to read, or a pipe that is written through `input`. */
   archive: number | 'pipe'
 }
 
-/** What the archive held. */
+/** Counts of an unpacked archive. */
 export interface Unpacked {
   /** Uncompressed size of the archive in bytes. */
   bytes: number
-  /** Files, folders and links made. */
+  /** Number of files, folders and links created. */
   entries: number
-  /** Devices, fifos and whiteouts left out. */
+  /** Number of devices, fifos and whiteouts left out. */
   skipped: number
-  /** True when all of it is in one folder, which is not the root's own. */
+  /** True when everything is in one folder that is not one of a root's own. */
   wrapped: boolean
 }
 
 /** A started unpacker. */
 export interface Unpacker {
-  /** Null when it reads a descriptor. */
+  /** Null when the unpacker reads a descriptor. */
   input: Writable | null
   /**
-   * Settles when it and its decoder have ended.
+   * Settles when the unpacker and its decoder have ended.
    *
    * @throws ImageError IMAGE_ARCHIVE_INVALID, IMAGE_TOO_LARGE, IMAGE_BUILD_FAILED
    */
   result: Promise<Unpacked>
-  /** Ends it at once, and its decoder with it. */
+  /** Kills the unpacker and its decoder at once. */
   kill: () => void
 }
 
 /**
- * Starts it in `options.folder`, without an environment.
+ * Starts `bridge-unpack` in `options.folder`, without an environment.
  *
- * @throws system errors of a program that cannot be started
+ * @throws system errors when it cannot be started
  */
 export async function startUnpacker(options: UnpackerOptions): Promise<Unpacker> {
   const { program, folder, archive } = options
@@ -74,11 +74,11 @@ export async function startUnpacker(options: UnpackerOptions): Promise<Unpacker>
       else reject(failureOf(stderr(), signal ?? `status ${code}`, options.decoder[0]))
     })
   })
-  result.catch(() => {}) // Whoever waits for it gets the error; nobody may be waiting yet.
+  result.catch(() => {}) // Nobody may await the result yet; a later await still gets the error.
   return { input: child.stdin, result, kill: () => void child.kill('SIGKILL') }
 }
 
-/** What it says of its work; it has read a hostile archive, so that is looked at, too. */
+/** Parses the unpacker's report strictly: the unpacker has read a hostile archive. */
 function parseUnpacked(text: string): Unpacked | undefined {
   const form = /^\{"entries":(\d+),"bytes":(\d+),"skipped":(\d+),"wrapped":(?:true|false)\}\n$/
   return form.test(text) ? (JSON.parse(text) as Unpacked) : undefined
@@ -97,7 +97,7 @@ const kinds: Readonly<Record<string, ImageErrorKind>> = {
   HOST: 'IMAGE_BUILD_FAILED',
 }
 
-/** From its own line, which begins with a code word; a decoder spoke before it, the cause first. */
+/** The unpacker's own line begins with a code word; its decoder's lines come before. */
 function failureOf(stderr: string, end: string, decoder = ''): ImageError {
   const lines = stderr.split('\n').filter((line) => line !== '')
   const at = lines.findLastIndex((line) => kinds[wordOf(line)] !== undefined)
@@ -116,13 +116,13 @@ function wordOf(line: string): string {
   return line.slice(0, line.indexOf(' '))
 }
 
-/** With the program's name for its path, and without control characters. */
+/** Replaces the program's path by its name, and control characters by `?`. */
 function wordsOf(decoder: string, line: string): string {
   const words = line.replace(`${decoder}: `, '').replace(/\p{Cc}/gu, '?')
   return `${basename(decoder)}: ${words.slice(0, 300)}`
 }
 
-/** The error for an archive that cannot be decompressed, or brings a program down. */
+/** The error for an archive that cannot be decompressed, or that crashes a program. */
 export function cannotUnpack(reason: string, cause?: unknown): ImageError {
   const message = `the image archive cannot be unpacked: ${reason}`
   return new ImageError('IMAGE_ARCHIVE_INVALID', message, { cause })
@@ -130,7 +130,7 @@ export function cannotUnpack(reason: string, cause?: unknown): ImageError {
 
 const maxTailBytes = 4096
 
-/** A hostile archive can make a program complain for ever: only the end is kept. */
+/** Keeps only the end: a hostile archive can make a program print errors forever. */
 function collectTail(stream: Readable): () => string {
   let tail = Buffer.alloc(0)
   stream.on('data', (chunk: Buffer) => {

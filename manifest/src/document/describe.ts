@@ -1,12 +1,9 @@
 /**
- * Short renderings of values and field paths for messages that end up in terminals and logs.
+ * Short renderings of values for messages that end up in terminals and logs.
  * @module
  */
-import type { Keys } from './fault.ts'
 import type { JsonNode } from './json-node.ts'
-
-// Long enough for an SS58 address (at most 50 characters).
-const maxShownLength = 50
+import { maxShownLength, ofLength, quote } from './names.ts'
 
 /** A value as `found` shows it: short, on one line, no terminal escapes, no long hex. */
 export function describeValue(node: JsonNode | undefined): string {
@@ -14,7 +11,7 @@ export function describeValue(node: JsonNode | undefined): string {
   const { value } = node
   if (typeof value === 'string') return quote(value)
   if (node.kind === 'object' || node.kind === 'array') return describeKind(node)
-  // As written: the value of 12345678901234567890 would read 12345678901234567000.
+  // The text, not the value: 12345678901234567890 would be shown as 12345678901234567000.
   return node.literal.length <= maxShownLength ? node.literal : describeKind(node)
 }
 
@@ -25,43 +22,4 @@ export function describeKind(node: JsonNode | undefined): string {
   if (typeof value === 'string') return value === '' ? 'an empty string' : ofLength(value)
   if (kind === 'null') return 'null'
   return /^[aeiou]/.test(kind) ? `an ${kind}` : `a ${kind}`
-}
-
-/** A string in quotes, escaped and shortened. */
-export function quote(text: string): string {
-  // 32 bytes of hex in the wrong place may well be a private key.
-  if (/^(?:0x)?[0-9a-f]{64,}$/i.test(text)) return ofLength(text)
-  const safe = text.replace(/\/\/[^/@\s]*@/g, '//…@')
-  if (safe.length <= maxShownLength) return escape(safe)
-  return `${escape(safe.slice(0, maxShownLength))}… (${text.length} characters)`
-}
-
-/** A member name in quotes; of `NAME=value`, a slip in an environment, only the name. */
-export function quoteName(name: string): string {
-  const at = name.indexOf('=')
-  return quote(at === -1 ? name : `${name.slice(0, at)}=…`)
-}
-
-/** `image.sha256`, `policy.methods[2]`, `environment["a b"]`. */
-export function fieldPath(keys: Keys): string {
-  return keys.reduce<string>((path, key) => path + step(key, path === ''), '')
-}
-
-function step(key: string | number, isFirst: boolean): string {
-  if (typeof key === 'number') return `[${key}]`
-  const isPlain = /^[\w$]{1,50}$/.test(key)
-  if (!isPlain || quoteName(key) !== `"${key}"`) return `[${quoteName(key)}]`
-  return isFirst ? key : `.${key}`
-}
-
-function ofLength(text: string): string {
-  return `a string of ${text.length} character${text.length === 1 ? '' : 's'}`
-}
-
-/** JSON's own escapes, and those of invisible and direction-changing characters. */
-function escape(text: string): string {
-  return JSON.stringify(text).replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) => {
-    const code = character.codePointAt(0) ?? 0
-    return code > 0xffff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).padStart(4, '0')}`
-  })
 }

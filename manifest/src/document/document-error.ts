@@ -1,5 +1,5 @@
 /**
- * What a wrong manifest or deployment file is reported as: every fault at once, each with its place.
+ * The error for a wrong manifest or deployment file: it has every fault with its place.
  * @module
  */
 
@@ -7,25 +7,25 @@
 export interface DocumentIssue {
   /** The field, for example `image.sha256` or `policy.methods[2]`; empty for the whole document. */
   path: string
-  /** From 1. */
+  /** Starts at 1. */
   line: number
-  /** From 1, in UTF-16 code units (as editors count); a byte order mark is not counted. */
+  /** Starts at 1, counts UTF-16 code units (as editors do) and no byte order mark. */
   column: number
-  /** A short rendering of what stands there; never an environment value or key material. */
+  /** A short rendering of the text found; never an environment value or key material. */
   found: string
-  /** What should stand there. */
+  /** What the text should be. */
   expected: string
   /** What the author probably meant or can do. */
   hint?: string
 }
 
-// A file can hold a hundred thousand faults; a person reads the first few.
+// A file can have a hundred thousand faults; a person reads the first few.
 const maxMessageLines = 50
 
 /**
  * A document that cannot be used. The message has one line per fault, in the order of the file:
- * `FILE:LINE:COL: FIELD: found X, expected Y`, with the hint in parentheses behind it where there
- * is one. `issues` is complete; the message stops after 50 lines and says how many are left.
+ * `FILE:LINE:COL: FIELD: found X, expected Y`, then the hint, if any, in parentheses. `issues` is
+ * complete; the message stops after 50 lines and counts the others.
  */
 export class DocumentError extends Error {
   readonly file: string

@@ -1,12 +1,12 @@
 /**
- * A fault as the steps of reading a document pass it on, before its offset becomes line and column.
+ * A fault while a document is read, before its offset is turned into line and column.
  * @module
  */
 
-/** The way to a value inside a document: member names and array indexes, outermost first. */
+/** The path to a value in a document: member names and array indexes, outermost first. */
 export type Keys = readonly (string | number)[]
 
-/** One fault at an offset of the text; `found`, `expected` and `hint` as in {@link DocumentIssue}. */
+/** A fault at an offset of the text; `found`, `expected` and `hint` as in {@link DocumentIssue}. */
 export interface Fault {
   keys: Keys
   offset: number

@@ -1,10 +1,10 @@
 /**
- * The document as a tree that knows both its values and where each of them stands.
+ * The document as a tree of values, each with its place in the text.
  * @module
  */
 import type { Node } from 'jsonc-parser'
 import type { Fault, Keys } from './fault.ts'
-import { quoteName } from './describe.ts'
+import { quoteName } from './names.ts'
 
 /** One value of the document. */
 export interface JsonNode {
@@ -15,9 +15,9 @@ export interface JsonNode {
   literal: string
   /** The plain value; objects have no prototype, so `__proto__` is a name like any other. */
   value: unknown
-  /** Of an object, by name; of a repeated name the last one. Empty for other kinds. */
+  /** Members of an object by name; the last one of a repeated name. Empty for other kinds. */
   members: ReadonlyMap<string, JsonMember>
-  /** Of an array. Empty for other kinds. */
+  /** Items of an array. Empty for other kinds. */
   items: readonly JsonNode[]
 }
 
@@ -28,17 +28,17 @@ export interface JsonMember {
   node: JsonNode
 }
 
-/** Names that occur twice in one object, found while a tree is built. */
+/** A name that occurs twice in one object, found while the tree is built. */
 export interface Duplicate {
   keys: Keys
   nameOffset: number
   firstOffset: number
 }
 
-/** What building a tree takes and gives beside the tree itself. */
+/** The text of a tree, and what else building it collects. */
 export interface TreeContext {
   text: string
-  /** Repeated names are added here. */
+  /** Repeated names found so far. */
   duplicates: Duplicate[]
 }
 
@@ -82,11 +82,11 @@ function addMember(
   const first = members.get(name)
   if (first) context.duplicates.push({ keys: path, nameOffset, firstOffset: first.nameOffset })
   const node = toJsonNode(valueNode, context, path)
-  // Keeps the first place: the third occurrence, too, is told where the first one is.
+  // Keep the first offset: a third occurrence is reported with the first one's line, too.
   members.set(name, { nameOffset: first?.nameOffset ?? nameOffset, node })
 }
 
-/** A repeated name as a fault that gives both lines. */
+/** The fault of a repeated name, with the lines of both. */
 export function duplicateFault(duplicate: Duplicate, firstLine: number): Fault {
   const name = quoteName(String(duplicate.keys.at(-1)))
   const found = `a second ${name} (the first is on line ${firstLine})`
@@ -104,7 +104,7 @@ function childAt(node: JsonNode | undefined, key: string | number): JsonNode | u
   return typeof key === 'number' ? node?.items[key] : node?.members.get(key)?.node
 }
 
-/** Where the name of the member at the end of `keys` stands; 0 when there is no such member. */
+/** Offset of the name of the member at the end of `keys`; 0 when there is no such member. */
 export function nameOffset(root: JsonNode, keys: Keys): number {
   return nodeAt(root, keys.slice(0, -1))?.members.get(String(keys.at(-1)))?.nameOffset ?? 0
 }

@@ -1,15 +1,15 @@
 /**
- * The two object schemas of a document, made strict where valibot's own are lenient.
+ * The two object schemas of a document, strict where valibot's own are lenient.
  * @module
  */
 import * as v from 'valibot'
 
-/** What a schema of this package says it expects; every message is such a noun phrase. */
+/** A schema's message says what is expected, as a noun phrase. */
 type Expected = v.ErrorMessage<v.BaseIssue<unknown>>
 
 /**
- * An object with known members; others are left out of the output (the caller warns of them).
- * Unlike `v.object` it takes no array, and a missing member is reported with that member's phrase.
+ * An object with known members; the output omits others (the caller warns of them). Unlike
+ * `v.object` it refuses arrays, and reports a missing member with that member's phrase.
  */
 export function jsonObject<const Entries extends v.ObjectEntries>(
   entries: Entries,
@@ -28,8 +28,8 @@ type JsonRecord<Value extends v.GenericSchema> = v.RecordSchema<
 >
 
 /**
- * An object with free names, as a null-prototype record. Unlike `v.record` it takes no array, and
- * checks `__proto__`, `prototype` and `constructor` like every other name instead of dropping them.
+ * An object with free names, as a null-prototype record. Unlike `v.record` it refuses arrays, and
+ * checks `__proto__`, `prototype` and `constructor` like other names instead of dropping them.
  */
 export function jsonRecord<const Value extends v.GenericSchema>(
   key: v.GenericSchema<string>,
@@ -50,7 +50,7 @@ function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Valibot takes arrays for objects; `undefined` makes it report its own type issue instead. */
+/** Valibot accepts arrays as objects; `undefined` makes it report its own type issue instead. */
 function withoutArray(dataset: v.UnknownDataset): v.UnknownDataset {
   return Array.isArray(dataset.value) ? { value: undefined } : dataset
 }
@@ -78,7 +78,7 @@ function runRecord<Value extends v.GenericSchema>(
   return dataset as RecordResult<Value>
 }
 
-/** The issues of one entry, with the entry put in front of their paths. */
+/** The issues of one entry, with the entry's name in front of their paths. */
 function within(
   pathItem: v.ObjectPathItem,
   issues: readonly v.BaseIssue<unknown>[] = [],
@@ -86,7 +86,7 @@ function within(
   return issues.map((issue) => ({ ...issue, path: [pathItem, ...(issue.path ?? [])] }))
 }
 
-/** The noun phrase of a schema, for a message about its absence. */
+/** The noun phrase that a schema's message uses when the value is missing. */
 function phraseOf(schema: v.GenericSchema | undefined): string {
   if (schema && 'entries' in schema) return objectPhrase(schema.entries as v.ObjectEntries)
   if (schema && 'message' in schema && typeof schema.message === 'string') return schema.message

@@ -1,5 +1,5 @@
 /**
- * Text to syntax tree: strict JSON within bounds, or the faults that keep it from being that.
+ * Parses strict JSON within size and depth limits into a syntax tree, or finds its faults.
  * @module
  */
 import { createScanner, parseTree, printParseErrorCode } from 'jsonc-parser'
@@ -7,11 +7,11 @@ import type { Node, ParseError } from 'jsonc-parser'
 import type { Fault } from './fault.ts'
 import type { Locate } from './position.ts'
 
-/** Largest document that is read, in bytes of UTF-8. Real ones have a few hundred. */
+/** Largest document, in bytes of UTF-8. Real ones have a few hundred. */
 export const maxDocumentBytes = 1024 * 1024
 
-/** Deepest nesting of a document. Ours need 4 levels; the parser behind this recurses. */
-export const maxDocumentDepth = 32
+/** Deepest nesting of a document. Ours need 4 levels; the parser is recursive. */
+const maxDocumentDepth = 32
 
 type SyntaxResult = { root: Node } | { faults: Fault[] }
 
@@ -19,8 +19,8 @@ type SyntaxResult = { root: Node } | { faults: Fault[] }
 const maxSyntaxFaults = 20
 
 /**
- * The tree of `text` (without a byte order mark), or what is wrong with it: the first fault of
- * each line, at most 20.
+ * The tree of `text` (without a byte order mark), or its faults: the first of each line, at most
+ * 20.
  */
 export function parseSyntax(text: string, locate: Locate): SyntaxResult {
   const outOfBounds = sizeFault(text) ?? depthFault(text)
@@ -44,7 +44,7 @@ function depthFault(text: string): Fault | undefined {
   for (scanner.scan(); scanner.getPosition() < text.length; scanner.scan()) {
     const token = text.charAt(scanner.getTokenOffset())
     if (token === '{' || token === '[') open.push(token)
-    // Only a fitting bracket closes, as in the parser: `[}[}[}` is three levels deep there.
+    // Only a matching bracket closes, as in the parser, where `[}[}[}` is three levels deep.
     else if (closes(open.at(-1), token)) open.pop()
     if (open.length > maxDocumentDepth) return tooDeep(scanner.getTokenOffset())
   }
@@ -60,10 +60,10 @@ function tooDeep(offset: number): Fault {
   return { keys: [], offset, found, expected: `at most ${maxDocumentDepth} levels` }
 }
 
-// After these the parser has lost its place, and what it says next is mostly about itself.
+// After these errors the parser has lost its place, and its next errors are mostly consequences.
 const stumbles = new Set(['InvalidSymbol', 'PropertyNameExpected', 'UnexpectedEndOfString'])
 
-/** One mistake often makes the parser stumble again; only its first complaint helps. */
+/** One mistake often causes several parser errors; only the first of a line helps. */
 function firstOfEachLine(errors: readonly ParseError[], locate: Locate): ParseError[] {
   const byLine = new Map<number, ParseError>()
   for (const [index, error] of errors.entries()) {
@@ -85,7 +85,7 @@ function syntaxFault(text: string, { error, offset, length }: ParseError): Fault
 const value = 'a value'
 const string = 'a string in double quotes on one line'
 
-/** What the parser wanted, and where the token's name says too little, what it met. */
+/** What the parser expected, and what it found where the token's name says too little. */
 const syntaxTexts: Readonly<Record<string, readonly [expected: string, found?: string]>> = {
   InvalidSymbol: ['JSON (a string, number, object, array, true, false or null)'],
   InvalidNumberFormat: ['a number', 'a malformed number'],
@@ -110,7 +110,7 @@ const syntaxTexts: Readonly<Record<string, readonly [expected: string, found?: s
   ],
 }
 
-/** Names the token without its text: a stray word or string may be half of a secret. */
+/** Names the token without its text: a stray word or string may be part of a secret. */
 function tokenName(text: string, offset: number, length: number): string {
   if (offset >= text.length) return 'the end of the file'
   const first = text.charAt(offset)

@@ -1,18 +1,18 @@
 /**
- * Offsets of a text as line and column.
+ * Converts offsets of a text to line and column.
  * @module
  */
 
-/** A place in a text; both from 1, the column in UTF-16 code units. */
+/** A place in a text; both numbers start at 1, the column counts UTF-16 code units. */
 export interface Position {
   line: number
   column: number
 }
 
-/** From an offset of one text to its place. */
+/** Finds the place of an offset in one text. */
 export type Locate = (offset: number) => Position
 
-/** Reads `text` once for its lines, which end with LF, CR LF or a lone CR. */
+/** Finds the lines of `text` once; a line ends with LF, CR LF or a lone CR. */
 export function createLocator(text: string): Locate {
   const starts = lineStarts(text)
   return (offset) => {
@@ -27,7 +27,7 @@ function lineStarts(text: string): number[] {
   return starts
 }
 
-/** The index of the last element that is not above `limit`; the first element is taken to be 0. */
+/** Index of the last element not above `limit`; assumes that the first one is 0. */
 function lastAtMost(sorted: readonly number[], limit: number): number {
   let low = 0
   let high = sorted.length - 1

@@ -1,15 +1,15 @@
 /**
- * The way of every document: text -> syntax -> tree -> schema -> value, warnings and faults.
+ * Reads every document: text -> syntax -> tree -> schema -> value, warnings and faults.
  * @module
  */
 import * as v from 'valibot'
-import { fieldPath, quote } from './describe.ts'
 import { DocumentError } from './document-error.ts'
 import type { DocumentIssue } from './document-error.ts'
 import type { Fault, Keys } from './fault.ts'
 import { duplicateFault, nameOffset, toJsonNode } from './json-node.ts'
 import type { Duplicate, JsonNode } from './json-node.ts'
 import { parseSyntax } from './json-syntax.ts'
+import { fieldPath, quote } from './names.ts'
 import { createLocator } from './position.ts'
 import type { Locate, Position } from './position.ts'
 import { schemaFault } from './schema-fault.ts'
@@ -18,30 +18,30 @@ import { unknownFields } from './unknown-fields.ts'
 
 /** How one kind of document is read. */
 export interface DocumentFormat<Schema extends v.GenericSchema> extends FaultTexts {
-  /** Every message in it is a noun phrase: what is expected. */
+  /** Every message in it is a noun phrase that says what is expected. */
   schema: Schema
 }
 
-/** A document that holds to its schema. */
+/** A document that matches its schema. */
 export interface ReadDocument<Schema extends v.GenericSchema> {
   value: v.InferOutput<Schema>
   /** One line for each unknown field, `FILE:LINE:COL: ...`, in the order of the file. */
   warnings: string[]
-  /** `FILE:LINE:COL` of a member's name; of the document when it has no such member. */
+  /** `FILE:LINE:COL` of a member's name; of the document when there is no such member. */
   place: (keys: Keys) => string
 }
 
 /**
  * Reads `text` as a document of the given format.
  * @param file what messages call the document
- * @throws DocumentError with every fault of the document; with syntax faults only, if it has any
+ * @throws DocumentError with every fault, or with syntax faults only, if there are any
  */
 export function readDocument<Schema extends v.GenericSchema>(
   text: string,
   file: string,
   format: DocumentFormat<Schema>,
 ): ReadDocument<Schema> {
-  // A byte order mark is legal at most at the start, and no part of the JSON.
+  // A byte order mark is legal only at the start, and is not part of the JSON.
   const json = text.startsWith('\uFEFF') ? text.slice(1) : text
   const locate = createLocator(json)
   const syntax = parseSyntax(json, locate)
@@ -59,7 +59,7 @@ export function readDocument<Schema extends v.GenericSchema>(
 
 /** The error that reports `faults` in the order of the file, each once. */
 function failure(file: string, faults: Fault[], locate: Locate): DocumentError {
-  // Several checks of one value share a phrase.
+  // Several checks of one value may report the same fault.
   const distinct = new Map(faults.map((fault) => [JSON.stringify(fault), fault]))
   const inOrder = [...distinct.values()].toSorted((a, b) => a.offset - b.offset)
   const issues = inOrder.map((fault) => toIssue(fault, locate(fault.offset)))

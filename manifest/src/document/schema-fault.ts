@@ -1,28 +1,29 @@
 /**
- * A valibot issue as a fault: where in the text, what stands there, what should.
+ * Turns a valibot issue into a fault: its place in the text, what was found and expected.
  * @module
  */
 import type * as v from 'valibot'
-import { describeKind, describeValue, quoteName } from './describe.ts'
+import { describeKind, describeValue } from './describe.ts'
 import type { Fault, Keys } from './fault.ts'
 import { nameOffset, nodeAt } from './json-node.ts'
 import type { JsonNode } from './json-node.ts'
+import { quoteName } from './names.ts'
 
-/** What a kind of document adds to the faults of its schema. */
+/** Secrets and hints of one kind of document. */
 export interface FaultTexts {
   /** Whether the value at `keys` must never show in a message. */
   isSecret?: (keys: Keys) => boolean
-  /** A word of help for a wrong value; for a wrong name, the value is the name. */
+  /** A hint for a wrong value; for a wrong name, the value is the name. */
   hint?: (keys: Keys, value: unknown) => string | undefined
 }
 
-/** Finds the place of an issue in the tree the schema was given. */
+/** Finds an issue's place in the tree that the schema checked. */
 export function schemaFault(issue: v.BaseIssue<unknown>, root: JsonNode, texts: FaultTexts): Fault {
   const keys = (issue.path ?? []).map(({ key }) => (typeof key === 'number' ? key : String(key)))
   const node = nodeAt(root, keys)
   if (node === undefined) return missingFault(issue, root, keys)
   if (issue.path?.at(-1)?.origin === 'key') return nameFault(issue, root, keys, texts)
-  // Whoever reads the wrong file as a document should not see its content either.
+  // A file passed by mistake must not have its content shown.
   const isHidden = keys.length === 0 || texts.isSecret?.(keys)
   const found = isHidden ? describeKind(node) : describeValue(node)
   const hint = texts.hint?.(keys, node.value)
@@ -35,7 +36,7 @@ function missingFault(issue: v.BaseIssue<unknown>, root: JsonNode, keys: Keys): 
   return { keys, offset: owner.offset, found: 'nothing', expected: issue.message }
 }
 
-/** A record's entry whose name is wrong, whatever its value. */
+/** The fault of a record entry with a wrong name, whatever its value. */
 function nameFault(
   issue: v.BaseIssue<unknown>,
   root: JsonNode,

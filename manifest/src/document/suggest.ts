@@ -1,11 +1,11 @@
 /**
- * "Did you mean": the known word nearest to a mistyped one.
+ * Finds the known word nearest to a mistyped one, for "did you mean".
  * @module
  */
 
 /**
- * The candidate that `word` most likely stands for: the same but for case and `-` or `_`, or at
- * most two edits away (one for words of up to four letters). Undefined when none is near.
+ * The candidate that `word` most likely means: equal except for case and `-` or `_`, or at most two
+ * edits away (one for words of up to four letters). Undefined when none is near.
  */
 export function suggest(word: string, candidates: readonly string[]): string | undefined {
   const plain = squeeze(word)
@@ -22,9 +22,9 @@ function squeeze(word: string): string {
   return word.toLowerCase().replace(/[-_]/g, '')
 }
 
-/** Levenshtein distance, or `limit` when it is not below it. */
+/** Levenshtein distance, or `limit` if the distance is not below it. */
 function editDistance(a: string, b: string, limit: number): number {
-  // Also keeps a megabyte of field name from costing anything.
+  // This also makes a field name of a megabyte cheap.
   if (Math.abs(a.length - b.length) >= limit) return limit
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let index = 0; index < a.length; index++) row = nextRow(row, a.charAt(index), b, index + 1)

@@ -1,21 +1,21 @@
 /**
- * Fields of a document that its schema does not know.
+ * Finds fields of a document that its schema does not know.
  * @module
  */
 import type { Keys } from './fault.ts'
 import type { JsonNode } from './json-node.ts'
 import { suggest } from './suggest.ts'
 
-/** A field nothing reads. */
+/** A field that is ignored. */
 export interface UnknownField {
   keys: Keys
   /** Start of the field's name in the text. */
   nameOffset: number
-  /** The field that was probably meant. */
+  /** The known field that was probably meant. */
   meant?: string | undefined
 }
 
-/** Every unknown field of the object and of the objects in it, in the order of the file. */
+/** Every unknown field of the object and of objects inside it, in the order of the file. */
 export function unknownFields(schema: object, node: JsonNode, keys: Keys = []): UnknownField[] {
   const known = knownFields(schema)
   return [...node.members].flatMap(([name, member]) => {
@@ -27,13 +27,13 @@ export function unknownFields(schema: object, node: JsonNode, keys: Keys = []): 
   })
 }
 
-/** The fields of an object schema, seen through `nullish`; undefined for every other schema. */
+/** The fields of an object schema, also inside `nullish`; undefined for every other schema. */
 function knownFields(schema: object): Map<string, object> | undefined {
   if ('entries' in schema) return new Map(Object.entries(schema.entries as object))
   return 'wrapped' in schema ? knownFields(schema.wrapped as object) : undefined
 }
 
-/** What the entries of a record schema hold; undefined for every other schema. */
+/** The schema of a record's values; undefined for every other schema. */
 function recordValue(schema: object): object | undefined {
   if ('key' in schema && 'value' in schema) return schema.value as object
   return 'wrapped' in schema ? recordValue(schema.wrapped as object) : undefined

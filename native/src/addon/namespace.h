@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include <pthread.h>
+#include <sched.h>
 
 namespace causeway {
 
@@ -32,6 +33,13 @@ int OnOwnThread(Work work) {
   if (failure == 0) pthread_join(thread, nullptr);
   errno = failure == 0 ? call.error : failure;
   return call.result;
+}
+
+// Answers what `work` does in that network namespace; in our own when the descriptor is negative.
+template <typename Work>
+int InNetwork(int network, Work work) {
+  if (network < 0) return work();
+  return OnOwnThread([&] { return setns(network, CLONE_NEWNET) ? -1 : work(); });
 }
 
 }  // namespace causeway

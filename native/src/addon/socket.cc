@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstring>
 
-#include <sched.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -16,11 +15,7 @@ int MakeSocket() { return socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLO
 
 // socket(network) -> fd, which belongs to that namespace from then on; -1: to our own
 Napi::Value Socket(const Napi::CallbackInfo& info) {
-  const int network = IntArgument(info, 0);
-  if (network < 0) return Outcome(info.Env(), MakeSocket());
-  return Outcome(info.Env(), OnOwnThread([network] {
-                   return setns(network, CLONE_NEWNET) ? -1 : MakeSocket();
-                 }));
+  return Outcome(info.Env(), InNetwork(IntArgument(info, 0), MakeSocket));
 }
 
 // bind(fd, sunPath): the address is exactly the bytes of sunPath, its length included.

@@ -38,7 +38,7 @@ void stop_preparing(void);
 int was_orphaned(void);
 int wait_for_main(int main_pid, int shielded);
 
-// main.c
+// record.c
 void record(char letter, u32 value);
 
 #endif

@@ -10,14 +10,6 @@
 enum { SET_CLOSE_ON_EXEC = 2, CLOSE_ON_EXEC = 1, CLOSE_AT_EXEC = 0x80000 };
 enum { PRCTL_PARENT_DEATH_SIGNAL = 1, PRCTL_CHILD_SUBREAPER = 36 };
 
-// One write of 8 bytes: atomic on a pipe, so that init's and main's records never mix.
-void record(char letter, u32 value) {
-  unsigned char bytes[8] = {(unsigned char)letter, 0, 0, 0, 0, 0, 0, 0};
-  for (int i = 0; i < 4; i++) bytes[4 + i] = (unsigned char)(value >> (8 * i));
-  while (sys_write(RECORD_FD, bytes, sizeof bytes) == -INTERRUPTED) {
-  }
-}
-
 static void refuse(int error) {
   record('E', (u32)error);
   sys_exit(EXIT_NOT_EXECUTABLE);

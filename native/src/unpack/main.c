@@ -10,7 +10,7 @@
 // worth no more than what an archive may say anyway.
 #include "unpack.h"
 
-#include "archive.h"
+#include "tar/archive.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // The command line, into a plan.
 #define _GNU_SOURCE
-#include "archive.h"
+#include "tar/archive.h"
 
 #include <limits.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  */
 import { createAuditChain, type AuditChain, type AuditUse } from '@causeway/native'
 import { errorCodes, signingCurves } from '@causeway/guest-sdk/protocol'
-import type { Logger } from 'pino'
+import type { Logger } from '@causeway/service/log'
 import type { ChainEnd } from './chain-end.ts'
 import { checkInPlace, openLogFiles, startNextFile } from './files/log-files.ts'
 import { createPortableChain } from './portable-chain.ts'

@@ -5,7 +5,7 @@
  */
 import type { ErrorObject, MethodName } from '@causeway/guest-sdk/protocol'
 import type { JSONRPCResponse } from 'json-rpc-2.0'
-import type { Logger } from 'pino'
+import type { Logger } from '@causeway/service/log'
 import { parseLine, type Envelope, type RefusedLine } from './envelope/envelope.ts'
 import { restoreId, type ExactId } from './envelope/exact-id.ts'
 import { errorReply, type RpcError } from './errors.ts'
@@ -18,7 +18,7 @@ import {
   type Handlers,
   type MethodClass,
 } from './methods.ts'
-import { ignoredParams, parseParams } from './params.ts'
+import { ignoredParams, parseParams } from './params/params.ts'
 import { failure, serialize, toWireError, type Outcome } from './reply-line.ts'
 import { createQuota, type CallLimits, type Quota } from './limits/quota.ts'
 

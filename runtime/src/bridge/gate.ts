@@ -4,11 +4,10 @@
  */
 import { methodFacts, type MethodAvailability, type MethodName } from '@causeway/guest-sdk/protocol'
 import { RpcError } from './errors.ts'
+import { compareLevels } from './level.ts'
 import { isMethodName, methodTable } from './methods.ts'
 
-/** The bridge level that this code implements. */
-export const implementedLevel = '1.27.0'
-
+/** Every wire name. */
 export const methodNames = Object.keys(methodTable) as MethodName[]
 
 /** Restrictions on the methods of one deployment's bridge. */
@@ -86,11 +85,4 @@ function unknownMethod(method: string): RpcError {
 
 function matches(pattern: string, name: string): boolean {
   return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern
-}
-
-/** Compares levels of the form `major.minor.patch`. @returns negative, zero or positive */
-export function compareLevels(a: string, b: string): number {
-  const right = b.split('.').map(Number)
-  const difference = a.split('.').map((part, index) => Number(part) - (right[index] ?? 0))
-  return difference.find((part) => part !== 0) ?? 0
 }

@@ -9,7 +9,7 @@ import {
   type EngineOptions,
   type Membership,
 } from '@causeway/native'
-import type { Logger } from 'pino'
+import type { Logger } from '@causeway/service/log'
 import { StartError } from '../errors/start-error.ts'
 import { peerRejected } from './admission.ts'
 import type { Answer, Caller } from './dispatch.ts'

@@ -24,7 +24,7 @@ import {
   signingCurve,
   signingKeys,
   text,
-} from './fields.ts'
+} from './params/fields.ts'
 import { openRpcSchema } from './openrpc/openrpc-schema.ts'
 
 /** The calling process, as every handler gets it. */

@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs'
 import type { EngineRefusal, RefusalReason } from '@causeway/native'
-import type { Logger } from 'pino'
+import type { Logger } from '@causeway/service/log'
 import { describeRefusal } from './admission.ts'
 
 const sumIntervalMs = 10_000

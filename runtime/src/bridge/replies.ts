@@ -2,7 +2,7 @@
  * Holds replies back until the records of their calls are saved.
  * @module
  */
-import type { Logger } from 'pino'
+import type { Logger } from '@causeway/service/log'
 import { errorReply, RpcError } from './errors.ts'
 import { exactId, restoreId } from './envelope/exact-id.ts'
 

@@ -9,7 +9,7 @@ import {
   createJSONRPCSuccessResponse,
   type JSONRPCID,
 } from 'json-rpc-2.0'
-import type { Logger } from 'pino'
+import type { Logger } from '@causeway/service/log'
 import type { Envelope } from './envelope/envelope.ts'
 import { RpcError, toErrorObject, toInternalErrorObject } from './errors.ts'
 

@@ -4,13 +4,14 @@
  */
 import { once } from 'node:events'
 import { Command } from 'commander'
-import type { Logger } from 'pino'
+import type { Logger } from '@causeway/service/log'
 import { loadConfig } from '../config/config.ts'
 import { openDaemon } from '../daemon/daemon.ts'
 import { openState } from '../state/state-folders.ts'
 import { exitCodes } from './exit-codes.ts'
 import { fail } from './failure.ts'
-import { createLogger, passphraseOf, withSharedOptions, type SharedOptions } from './options.ts'
+import { createLogger } from '@causeway/service/log'
+import { passphraseOf, withSharedOptions, type SharedOptions } from './options.ts'
 import { stopOrEndGraceOnSignals } from './signals.ts'
 import { packageVersion } from './version.ts'
 

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { finished } from 'node:stream/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { buildRecipe, type BuiltImage } from '@causeway/images'
+import { buildRecipe, recipesFolder, type BuiltImage } from '@causeway/images'
 import { Command } from 'commander'
 import type { CallRecord } from '../bridge/dispatch.ts'
 import { loadConfig } from '../config/config.ts'
@@ -16,7 +16,8 @@ import { runDeployment } from '../execution/foreground.ts'
 import type { Job } from '../sandbox/job.ts'
 import { openState, type StateFolders } from '../state/state-folders.ts'
 import { fail } from './failure.ts'
-import { createLogger, passphraseOf, withSharedOptions, type SharedOptions } from './options.ts'
+import { createLogger } from '@causeway/service/log'
+import { passphraseOf, withSharedOptions, type SharedOptions } from './options.ts'
 import { seconds } from './print/amounts.ts'
 import { createReporter, type Reporter } from './print/report.ts'
 import { exitCodeOf } from './exit-codes.ts'
@@ -55,7 +56,7 @@ async function buildImage(
   signal: AbortSignal,
 ): Promise<BuiltImage> {
   const started = performance.now()
-  const folder = join(state.images, 'recipes')
+  const folder = recipesFolder(state.images)
   const image = await buildRecipe('python', { folder, signal, onProgress: reporter.progress })
   const how = image.fromCache ? 'built before' : `built in ${seconds(performance.now() - started)}`
   reporter.done('image ready', `python3 from Debian packages, ${how}`)
@@ -85,9 +86,6 @@ async function runExample(
   reporter: Reporter,
   signal: AbortSignal,
 ): Promise<void> {
-  const config = loadConfig(flags.config)
-  // The image is a file on this machine.
-  config.images.allowLocal = true
   const calls: CallRecord[] = []
   const onCall = (record: CallRecord) => {
     calls.push(record)
@@ -96,7 +94,7 @@ async function runExample(
   const exit = await runDeployment({
     file: join(folder, 'deployment.json'),
     state,
-    config,
+    config: loadConfig(flags.config),
     ...passphraseOf(flags),
     log: createLogger(flags.logLevel),
     signal,

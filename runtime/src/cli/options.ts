@@ -3,7 +3,7 @@
  * @module
  */
 import { Option, type Command } from 'commander'
-import { pino, destination, type Logger } from 'pino'
+import { logLevels } from '@causeway/service/log'
 
 /** Values of the shared options. */
 export interface SharedOptions {
@@ -12,8 +12,6 @@ export interface SharedOptions {
   passphraseFile?: string
   logLevel: string
 }
-
-const levels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']
 
 /** Adds `--state`, `--config`, `--passphrase-file` and `--log-level`. */
 export function withSharedOptions(command: Command): Command {
@@ -28,16 +26,13 @@ export function withSharedOptions(command: Command): Command {
       'file of mode 0600 with the passphrase of the root secret, when it has one',
     )
     .addOption(
-      new Option('--log-level <level>', 'JSON log lines on stderr').choices(levels).default('warn'),
+      new Option('--log-level <level>', 'JSON log lines on stderr')
+        .choices(logLevels)
+        .default('warn'),
     )
 }
 
 /** The file with the root secret's passphrase, if one was named. */
 export function passphraseOf({ passphraseFile }: SharedOptions): { passphraseFile?: string } {
   return passphraseFile === undefined ? {} : { passphraseFile }
-}
-
-/** A logger of JSON lines on stderr; stdout belongs to jobs and to machine-readable output. */
-export function createLogger(level: string): Logger {
-  return pino({ level, base: null }, destination({ fd: 2, sync: true }))
 }

@@ -12,7 +12,8 @@ import { openKeys } from '../host/keys.ts'
 import { chooseBackend } from '../signer/choose-backend.ts'
 import { openState } from '../state/state-folders.ts'
 import { fail } from './failure.ts'
-import { createLogger, passphraseOf, withSharedOptions, type SharedOptions } from './options.ts'
+import { createLogger } from '@causeway/service/log'
+import { passphraseOf, withSharedOptions, type SharedOptions } from './options.ts'
 import { abortOnSignals } from './signals.ts'
 
 interface ServeFlags extends SharedOptions {

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
-import { implementedLevel } from '../bridge/gate.ts'
+import { implementedLevel } from '../bridge/level.ts'
 
 /** Version of the runtime package. */
 export function packageVersion(): string {

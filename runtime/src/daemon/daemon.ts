@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { closeFd, lockFile } from '@causeway/native'
-import type { Logger } from 'pino'
+import type { Logger } from '@causeway/service/log'
 import type { Config } from '../config/config.ts'
 import { openRecordReserve } from '../supervisor/record/record-reserve.ts'
 import { openSupervisor, type Supervisor } from '../supervisor/supervisor.ts'

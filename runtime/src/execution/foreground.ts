@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { removeTree } from '@causeway/images'
-import type { Logger } from 'pino'
+import type { Logger } from '@causeway/service/log'
 import type { Config } from '../config/config.ts'
 import type { ExecutionEvent, ExecutionRequest } from './contract/request.ts'
 import { checkKeysFile } from '../deployment/identity.ts'

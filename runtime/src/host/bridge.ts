@@ -5,23 +5,20 @@
 import { randomBytes } from 'node:crypto'
 import { decodeSs58 } from '@causeway/manifest'
 import type { Membership } from '@causeway/native'
-import type { Logger } from 'pino'
+import type { Logger } from '@causeway/service/log'
 import { hexBytes } from '../bridge/hex.ts'
 import { discoverHandlers } from '../bridge/openrpc/discover.ts'
-import { createDispatch, type Answer, type CallRecord } from '../bridge/dispatch.ts'
+import { closeAll, handlersOf } from '../bridge/capability.ts'
+import { createDispatch, type CallRecord } from '../bridge/dispatch.ts'
 import { createGate } from '../bridge/gate.ts'
-import { noLimits, type BridgeLimits } from '../bridge/limits/limits.ts'
+import { noLimits } from '../bridge/limits/limits.ts'
 import { startListener } from '../bridge/listener.ts'
-import { deploymentHandlers } from '../deployment/handlers.ts'
+import { deploymentHandlers, type DeploymentFacts } from '../deployment/handlers.ts'
 import { emptyCid } from '../deployment/bundle.ts'
 import type { Config } from '../config/config.ts'
 import type { Identity } from '../deployment/identity.ts'
 import type { LoadedDeployment } from '../deployment/load.ts'
-import {
-  openBridgeNetwork,
-  type BridgeNetwork,
-  type BridgeNetworkOptions,
-} from '../network/bridge-network.ts'
+import { openNetworkCapability, type NetworkCapabilityOptions } from '../network/capability.ts'
 import type { LookAtNetwork } from '../network/network-view.ts'
 import { processorHandlers } from '../deployment/processor-handlers.ts'
 import { signerHandlers } from '../signer/handlers.ts'
@@ -29,7 +26,7 @@ import type { SignerBackend } from '../signer/backend.ts'
 import type { OpenKeys } from './keys.ts'
 
 /** What a bridge needs beside the deployment and its keys. */
-export interface BridgeOptions extends Pick<BridgeNetworkOptions, 'verifyHost' | 'network'> {
+export interface BridgeOptions extends Pick<NetworkCapabilityOptions, 'verifyHost' | 'network'> {
   config: Config
   backend: SignerBackend
   log: Logger
@@ -66,29 +63,50 @@ export function openBridge(
   options: BridgeOptions,
 ): OpenBridge {
   const socket = options.socket ?? `causeway-${randomBytes(16).toString('hex')}`
-  const source = hexBytes(keys.identity.origin.source)
-  const network = openBridgeNetwork({
+  const network = openNetworkCapability({
     ...options,
-    source,
+    source: hexBytes(keys.identity.origin.source),
     connectionLimits: options.config.network,
     networkRequests: loaded.deployment.networkRequests,
   })
-  const namespace = options.network?.namespace
+  const { config, backend, log, observe, network: jobNetwork } = options
+  const namespace = jobNetwork?.namespace
+  const signer = {
+    handlers: signerHandlers(keys.keyring, keys.uses),
+    facts: { signer: backend.name },
+    close: async () => keys.close(),
+  }
   try {
-    const limits = options.noLimits ? noLimits : options.config.bridge.limits
+    const { level } = config.bridge
+    const limits = options.noLimits ? noLimits : config.bridge.limits
+    const { methods } = loaded.deployment.policy
+    const gateOptions = { level, ...(methods && { allowedMethods: methods }) }
+    const facts = { ...signer.facts, ...network.facts }
+    const handlers = handlersOf([
+      { handlers: processorHandlers(level) },
+      { handlers: deploymentHandlers(factsOf(loaded, keys)) },
+      signer,
+      network,
+      { handlers: discoverHandlers({ ...gateOptions, ...facts }) },
+    ])
     const listener = startListener({
       name: socket,
       ...(namespace !== undefined && { network: namespace }),
-      answer: createAnswer(loaded, keys, options, { limits, network }),
+      answer: createDispatch({
+        handlers,
+        gate: createGate(gateOptions),
+        limits,
+        keyCost: backend.cost,
+        log,
+        ...(observe && { observe }),
+      }),
       commit: keys.uses.commit,
       limits,
-      log: options.log,
+      log,
     })
     const close = (): Promise<void> => {
       listener.stop()
-      const closed = network.close()
-      keys.close()
-      return closed
+      return closeAll([signer, network])
     }
     return {
       socket,
@@ -103,16 +121,12 @@ export function openBridge(
   }
 }
 
-function createAnswer(
+/** What a deployment asks about itself. */
+function factsOf(
   { deployment, bundle }: LoadedDeployment,
-  { identity, keyring, uses }: OpenKeys,
-  { config, backend, log, observe }: BridgeOptions,
-  { limits, network }: { limits: BridgeLimits; network: BridgeNetwork },
-): Answer {
-  const { level } = config.bridge
-  const { methods } = deployment.policy
-  const gateOptions = { level, ...(methods && { allowedMethods: methods }) }
-  const facts = {
+  { identity, keyring }: OpenKeys,
+): DeploymentFacts {
+  return {
     id: identity.id,
     origin: identity.origin,
     ipfsHash: deployment.ipfsHash ?? bundle?.cid ?? emptyCid,
@@ -122,20 +136,6 @@ function createAnswer(
     publicKeys: keyring.publicKeys,
     encryptionKeys: keyring.encryptionKeys,
   }
-  return createDispatch({
-    handlers: {
-      ...processorHandlers(level),
-      ...deploymentHandlers(facts),
-      ...signerHandlers(keyring, uses),
-      ...network.handlers,
-      ...discoverHandlers({ ...gateOptions, signer: backend.name, network: network.facts }),
-    },
-    gate: createGate(gateOptions),
-    limits,
-    keyCost: backend.cost,
-    log,
-    ...(observe && { observe }),
-  })
 }
 
 /** Entries of other processors; an address is compared by its key, whatever its prefix. */

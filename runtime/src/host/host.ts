@@ -4,7 +4,7 @@
  */
 import type { ImageStore } from '@causeway/images'
 import type { Deployment } from '@causeway/manifest'
-import type { Logger } from 'pino'
+import type { Logger } from '@causeway/service/log'
 import type { Config } from '../config/config.ts'
 import { openImages } from './images.ts'
 import type { OpenKeys } from './keys.ts'

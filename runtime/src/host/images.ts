@@ -5,7 +5,7 @@
 import { createImageStore, type ImageStore, type Owner, type TryLock } from '@causeway/images'
 import { closeFd, lockFile, nativePaths } from '@causeway/native'
 import type { Config } from '../config/config.ts'
-import { createEgressPolicy } from '../egress/egress-policy.ts'
+import { createEgressPolicy } from '@causeway/service/egress'
 import { imageUid } from '../sandbox/ids/uid-range.ts'
 import { isRoot, type StateFolders } from '../state/state-folders.ts'
 

@@ -6,7 +6,7 @@
 import { join } from 'node:path'
 import { hardenProcess } from '@causeway/native'
 import type { Deployment } from '@causeway/manifest'
-import type { Logger } from 'pino'
+import type { Logger } from '@causeway/service/log'
 import { withAuditKey } from '../audit/audit-key.ts'
 import { openAuditLog } from '../audit/audit-log.ts'
 import { createKeyUses, noKeyUses, type KeyUses } from '../audit/key-uses.ts'

@@ -2,7 +2,14 @@
  * The network of one deployment's jobs: what they reach, how fast, and where it is counted.
  * @module
  */
-import type { VerifiedAddress } from '../network/verify/verification.ts'
+
+/** An address that a job may reach without waiting. */
+export interface AdmittedAddress {
+  /** Canonical text of IPv4 or IPv6. */
+  address: string
+  /** How long, seconds, 60 to 3600. */
+  seconds: number
+}
 
 /** How far the network extension holds. */
 export interface NetworkState {
@@ -35,7 +42,7 @@ export interface JobNetwork {
    */
   attach(groups: readonly string[]): Promise<void>
   /** From now on connections to these bypass the limiter, for as long as each says from now. */
-  admit(addresses: readonly VerifiedAddress[]): Promise<void>
+  admit(addresses: readonly AdmittedAddress[]): Promise<void>
   /** Takes that back. */
   revoke(addresses: readonly string[]): Promise<void>
   counters(): Promise<NetworkCounters>

@@ -2,18 +2,18 @@
  * Networks for the jobs of this host: which mode holds here, found out by making one.
  * @module
  */
-import type { Config } from '../config/config.ts'
 import { StartError } from '../errors/start-error.ts'
 import { isRoot } from '../state/state-folders.ts'
-import { createEgressPolicy } from '../egress/egress-policy.ts'
+import { createEgressPolicy } from '@causeway/service/egress'
 import { clearHostTable } from './isolated/host-table.ts'
 import { openIsolatedNetworks } from './isolated/isolated-networks.ts'
 import type { JobNetwork, Networks, NetworkState } from './contract.ts'
+import type { NetworkConfig } from './settings.ts'
 import { openSharedNetworks } from './shared/shared-networks.ts'
 
 /** @throws StartError NETWORK_UNAVAILABLE when what the operator insists on is not to be had */
 export async function openNetworks(
-  settings: Config['network'],
+  settings: NetworkConfig,
   onWarning: (message: string) => void,
 ): Promise<Networks> {
   const networks = await openBest(settings, onWarning)
@@ -24,7 +24,7 @@ export async function openNetworks(
 }
 
 async function openBest(
-  settings: Config['network'],
+  settings: NetworkConfig,
   onWarning: (message: string) => void,
 ): Promise<Networks> {
   const { mode } = settings
@@ -47,7 +47,7 @@ async function openBest(
 
 const notLimited = 'connections of jobs are neither limited nor kept from private addresses'
 
-function withoutRoot(mode: Config['network']['mode']): Networks {
+function withoutRoot(mode: NetworkConfig['mode']): Networks {
   if (mode === 'isolated') throw unavailable('network.mode = "isolated": only root can')
   return nothingHolds([`${notLimited} (only root can)`])
 }

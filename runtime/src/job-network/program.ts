@@ -5,7 +5,7 @@
 import type { ChildProcess, SpawnOptions } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
-import { startChild } from '@causeway/images'
+import { startChild } from '@causeway/native'
 
 /** Programs, and the Debian packages that bring them. */
 const packageOf = {
@@ -24,7 +24,12 @@ export interface ProgramOptions {
   given?: number
   /** Written to its standard input. */
   input?: string
+  /** After which it is killed. */
+  longestMs?: number
 }
+
+/** Longer than any of them takes, and shorter than anybody waits. */
+export const longestProgramMs = 10_000
 
 /**
  * Runs one to its end.
@@ -36,7 +41,10 @@ export async function runProgram(
   args: readonly string[],
   options: ProgramOptions,
 ): Promise<string> {
+  const { longestMs = longestProgramMs } = options
   const child = await start(program, args, options)
+  // Not spawn's own: where the program is missing, Node keeps that timer, and with it the process.
+  const timer = setTimeout(() => child.kill('SIGKILL'), longestMs)
   // One that has ended without reading says why.
   child.stdin!.on('error', () => {}).end(options.input ?? '')
   const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>
@@ -44,8 +52,9 @@ export async function runProgram(
     text(child.stdout!),
     text(child.stderr!),
     ended,
-  ])
+  ]).finally(() => clearTimeout(timer))
   if (code === 0) return output
+  if (signal === 'SIGKILL') throw new Error(`${program}: no end after ${longestMs} ms`)
   throw complaint(program, said, code ?? signal)
 }
 
@@ -58,9 +67,6 @@ export async function startMonitor(what: readonly string[]): Promise<ChildProces
   return startNamed('setpriv', words, { stdio: ['ignore', 'pipe', 'ignore'] })
 }
 
-// Longer than any of them takes, and shorter than anybody waits.
-const longestMs = 10_000
-
 function start(
   program: NetworkProgram,
   args: readonly string[],
@@ -68,11 +74,7 @@ function start(
 ): Promise<ChildProcess> {
   const passed = inside ?? given
   const stdio = ['pipe' as const, 'pipe' as const, 'pipe' as const]
-  const options: SpawnOptions = {
-    stdio: passed === undefined ? stdio : [...stdio, passed],
-    timeout: longestMs,
-    killSignal: 'SIGKILL',
-  }
+  const options: SpawnOptions = { stdio: passed === undefined ? stdio : [...stdio, passed] }
   if (inside === undefined) return startNamed(program, args, options)
   return startNamed('nsenter', ['--net=/proc/self/fd/3', '--', program, ...args], options)
 }
@@ -102,7 +104,6 @@ function complaint(program: NetworkProgram, said: string, ending: number | strin
   const line = firstLine(said)
   // As nsenter and setpriv say it.
   if (/failed to execute \S+: No such file/.test(line)) return notInstalled(program)
-  if (ending === 'SIGKILL') return new Error(`${program}: no end after ${longestMs} ms`)
   return new Error(`${program}: ${line || `ended with ${ending}`}`)
 }
 

@@ -3,13 +3,13 @@
  * verified again before what was found is out of date.
  * @module
  */
-import type { Logger } from 'pino'
+import type { Logger } from '@causeway/service/log'
+import { createTurnstile, singleFlight } from '@causeway/service/turns'
 import { RpcError } from '../bridge/errors.ts'
 import { parseHostName } from './verify/host-name.ts'
 import { createAdmitted, type AdmittedHost } from './admitted.ts'
 import type { JobNetwork } from '../job-network/contract.ts'
-import { createLine } from '../turns/turnstile.ts'
-import { checkSource, refusalOf } from './refusal.ts'
+import { checkSource, refusalOf, tooManyAtOnce } from './refusal.ts'
 import { createRefusals } from './refusals.ts'
 import { createRenewals } from './renewals.ts'
 import type { Verification, VerifyHost } from './verify/verification.ts'
@@ -39,7 +39,7 @@ export interface Admissions {
 
 // Each may have a hundred queries, and take five seconds; callers are answered after ten. More at
 // once than ten would need setMaxListeners: each listens to the signal.
-const atOnce = { most: 4, patienceMs: 5_000 }
+const atOnce = { most: 4, patienceMs: 5_000, tooLate: () => tooManyAtOnce(4) }
 
 export function createAdmissions(options: AdmissionsOptions): Admissions {
   const { verifyHost, network, source, log } = options
@@ -47,8 +47,8 @@ export function createAdmissions(options: AdmissionsOptions): Admissions {
   const { signal } = closing
   const admitted = createAdmitted(network, signal)
   const refusals = createRefusals()
-  const inLine = createLine(atOnce)
-  const verifyOnce = createFlights(verify)
+  const inLine = createTurnstile(atOnce)
+  const verifyOnce = singleFlight(verify)
   const renewals = createRenewals({ again: verifyOnce, drop: admitted.drop, log })
 
   async function verify(host: string): Promise<void> {
@@ -79,17 +79,5 @@ export function createAdmissions(options: AdmissionsOptions): Admissions {
       renewals.close()
       return admitted.settled()
     },
-  }
-}
-
-/** Whoever asks for the same while it is under way waits for the same. */
-function createFlights(work: (host: string) => Promise<void>): (host: string) => Promise<void> {
-  const flights = new Map<string, Promise<void>>()
-  return (host) => {
-    const known = flights.get(host)
-    if (known) return known
-    const flight = work(host).finally(() => flights.delete(host))
-    flights.set(host, flight)
-    return flight
   }
 }

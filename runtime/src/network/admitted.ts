@@ -27,8 +27,8 @@ export interface Admitted {
   readonly settled: () => Promise<void>
 }
 
-export const maxHosts = 64
-export const maxAddresses = 256
+const maxHosts = 64
+const maxAddresses = 256
 // A look at the end of its time must not leave a gap.
 const graceSeconds = 5
 

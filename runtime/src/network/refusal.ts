@@ -6,7 +6,7 @@ import { RpcError } from '../bridge/errors.ts'
 import type { Verification, VerificationStep } from './verify/verification.ts'
 
 /** Bytes of the accounts that hosts consent to. */
-export const accountBytes = 32
+const accountBytes = 32
 
 /** DNS said that a host does not consent. */
 export class Refusal extends RpcError {

@@ -2,7 +2,7 @@
  * Verifies whitelisted hosts again, shortly before what was found is out of date.
  * @module
  */
-import type { Logger } from 'pino'
+import type { Logger } from '@causeway/service/log'
 import { RpcError } from '../bridge/errors.ts'
 import { Refusal } from './refusal.ts'
 import type { Verification } from './verify/verification.ts'

@@ -10,12 +10,11 @@
  * | system call filters        | nothing: refused                                           |
  * @module
  */
-import type { Config } from '../config/config.ts'
+import type { SandboxSettings } from './settings.ts'
 import { StartError } from '../errors/start-error.ts'
 import type { LauncherProbe } from './launcher/launcher.ts'
 import type { Proot } from './proot/proot.ts'
 
-export const backendSettings = ['proot', 'namespaces', 'auto'] as const
 export type Backend = 'proot' | 'namespaces'
 
 /** What stands between a job and its host. */
@@ -39,7 +38,7 @@ const landlockWithScopes = 6
 
 /** @throws StartError SANDBOX_UNAVAILABLE when too little is left, with what to do about it */
 export function chooseLayers(
-  { backend: setting, insecure }: Config['sandbox'],
+  { backend: setting, insecure }: SandboxSettings,
   probe: LauncherProbe,
   isRoot: boolean,
 ): Layers {

@@ -5,7 +5,7 @@
 import { statfsSync } from 'node:fs'
 import { totalmem } from 'node:os'
 import type { Deployment } from '@causeway/manifest'
-import type { Config } from '../config/config.ts'
+import type { SandboxSettings } from './settings.ts'
 import { StartError } from '../errors/start-error.ts'
 
 export interface JobLimits {
@@ -66,7 +66,7 @@ const stepsInPowerOfTwo = 4
 /** A deployment's limits; where it sets none, those of the host. */
 export function limitsOf(
   { memory, storage }: Pick<Deployment, 'memory' | 'storage'>,
-  { memoryBytes, storageBytes, maxProcesses }: Config['sandbox'],
+  { memoryBytes, storageBytes, maxProcesses }: SandboxSettings,
 ): JobLimits {
   return {
     memoryBytes: memory || memoryBytes || Math.floor(totalmem() * defaultShareOfMemory),

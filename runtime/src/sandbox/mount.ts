@@ -22,7 +22,7 @@ import { copyTree, layersOf, storageFile, type RootFolders } from './root/root-f
 import { imageUid, rangeSize } from './ids/uid-range.ts'
 import type { UidLease } from './ids/uids.ts'
 import { tasksOfUser } from '../cgroup/user-tasks.ts'
-import { jobView } from './root/guest-view.ts'
+import { jobView } from './root/choose-view.ts'
 
 /** What may be different each time. */
 export interface MountHow {

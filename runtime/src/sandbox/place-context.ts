@@ -2,14 +2,14 @@
  * What all places of a sandbox have in common.
  * @module
  */
-import type { Config } from '../config/config.ts'
+import type { SandboxSettings } from './settings.ts'
 import type { Cgroups } from '../cgroup/cgroup.ts'
 import type { Launchers } from './launcher/launchers.ts'
 import type { Layers } from './layers.ts'
 import type { Proot } from './proot/proot.ts'
 
 export interface PlaceContext {
-  settings: Config['sandbox']
+  settings: SandboxSettings
   layers: Layers
   proot?: Proot & { libraries: readonly string[] }
   cgroups: Cgroups

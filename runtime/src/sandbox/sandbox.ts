@@ -3,7 +3,7 @@
  * @module
  */
 import { nativePaths } from '@causeway/native'
-import type { Config } from '../config/config.ts'
+import type { SandboxSettings } from './settings.ts'
 import { StartError } from '../errors/start-error.ts'
 import { isRoot } from '../state/state-folders.ts'
 import { runCanary } from './canary.ts'
@@ -35,17 +35,24 @@ export interface Sandbox {
   close(): Promise<void>
 }
 
+interface SandboxOptions {
+  sweeps?: boolean
+  onWarning?: (message: string) => void
+  shared?: string
+}
+
 /**
  * Looks at the host once and runs a canary.
  * @param folder where jobs have their folders
  * @param options `sweeps`: first ends what jobs of processes that are gone have left running;
- *   `onWarning`: told of what cannot be ended, now and later
+ *   `onWarning`: told of what cannot be ended, now and later; `shared`: instead of the folder that
+ *   all daemons of this host share, for launchers that are kept ready
  * @throws StartError SANDBOX_UNAVAILABLE
  */
 export async function openSandbox(
-  settings: Config['sandbox'],
+  settings: SandboxSettings,
   folder: string,
-  { sweeps = false, onWarning }: { sweeps?: boolean; onWarning?: (message: string) => void } = {},
+  { sweeps = false, onWarning, shared }: SandboxOptions = {},
 ): Promise<Sandbox> {
   checkPlace()
   const probe = await probeLauncher()
@@ -67,6 +74,7 @@ export async function openSandbox(
         pivots: layers.backend === 'namespaces',
         ...(context.limitsStorage && { storageFolder: folder }),
         storageBytes: settings.storageBytes,
+        ...(shared !== undefined && { shared }),
       })
     },
     close: () => launchers.close(),
@@ -81,7 +89,7 @@ function checkPlace(): void {
 }
 
 async function contextOf(
-  settings: Config['sandbox'],
+  settings: SandboxSettings,
   layers: Layers,
   folder: string,
   cgroups: Cgroups,

@@ -5,10 +5,7 @@
 import { nativeBackend } from './native-backend.ts'
 import { selfTest } from './self-test.ts'
 import type { SignerBackend } from './backend.ts'
-
-/** `auto`: native if it works here, otherwise portable. */
-export const signerSettings = ['auto', 'native', 'portable'] as const
-export type SignerSetting = (typeof signerSettings)[number]
+import type { SignerSettings } from './settings.ts'
 
 /** The chosen backend; `warning` says why `auto` fell back to the portable one. */
 export interface ChosenBackend {
@@ -17,7 +14,7 @@ export interface ChosenBackend {
 }
 
 /** @throws Error when the setting is `native` and the native signer does not work here */
-export async function chooseBackend(setting: SignerSetting): Promise<ChosenBackend> {
+export async function chooseBackend(setting: SignerSettings['backend']): Promise<ChosenBackend> {
   if (setting === 'portable') return { backend: await portable() }
   try {
     const backend = nativeBackend()

@@ -7,10 +7,10 @@ import type { JobExit } from '../execution/contract/exit.ts'
 import {
   runExecution,
   type EndCause,
-  type ExecutionParts,
   type ExecutionRun,
   type ExecutionStart,
 } from './run/execution-run.ts'
+import type { ExecutionParts } from './run/execution-parts.ts'
 import type { ExecutionRecord } from './record/record.ts'
 import { noteMissed } from './note-missed.ts'
 import { beginExecution, endAttempt } from './record/record-changes.ts'

@@ -2,29 +2,12 @@
  * Keeps the supervisor's deployments, and finds one by its id or name.
  * @module
  */
-import type { Logger } from 'pino'
 import { StartError } from '../errors/start-error.ts'
-import type { Execute } from '../execution/contract/request.ts'
-import type { LogLimits } from './log/log-state.ts'
-import type { DeploymentKeys } from './new-deployment.ts'
-import type { Queues } from '../turns/serial.ts'
-import type { RecordReserve } from './record/record-reserve.ts'
+import type { Queues } from '@causeway/service/turns'
 import type { FoundDeployment } from './record/store.ts'
 import { superviseDeployment, type Supervised } from './supervised.ts'
+import type { SupervisorOptions } from './supervisor-options.ts'
 import { detailOf, summaryOf, type DeploymentDetail, type DeploymentSummary } from './summary.ts'
-
-export interface SupervisorOptions {
-  /** Folder of the deployments; no other process may write to it. */
-  deployments: string
-  logs: LogLimits
-  /** Reserved space on the same disk. */
-  reserve: RecordReserve
-  keys: DeploymentKeys
-  execute: Execute
-  /** Once aborted, jobs stop without a grace period, and a running grace period ends. */
-  noGrace: AbortSignal
-  log: Logger
-}
 
 /** A supervised deployment, or one whose files are damaged. */
 export type Entry = Supervised | { name: string; folder: string; error: Error }

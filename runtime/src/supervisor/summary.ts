@@ -6,7 +6,7 @@
 import { showUrl } from '@causeway/images'
 import type { Schedule } from '@causeway/manifest'
 import type { JobExit } from '../execution/contract/exit.ts'
-import type { ExecutionParts } from './run/execution-run.ts'
+import type { ExecutionParts } from './run/execution-parts.ts'
 import type { DeploymentRecord, ExecutionRecord, PastExecution } from './record/record.ts'
 import { nextStep } from './schedule/schedule.ts'
 

@@ -4,14 +4,15 @@
  */
 import { createEventFeed } from './run/event-feed.ts'
 import { liveDeployment, type DeploymentLife } from './deployment-life.ts'
-import type { EndCause, ExecutionParts } from './run/execution-run.ts'
+import type { ExecutionParts } from './run/execution-parts.ts'
+import type { EndCause } from './run/execution-run.ts'
 import { createLiveState } from './run/live-state.ts'
 import { openDeploymentLog } from './log/logs.ts'
 import { keepRecord } from './record/record-keeper.ts'
 import type { DeploymentRecord } from './record/record.ts'
 import { revisionPaths, type DeploymentPaths } from './record/store.ts'
 import { loadStored } from './stored-deployment.ts'
-import type { SupervisorOptions } from './entries.ts'
+import type { SupervisorOptions } from './supervisor-options.ts'
 
 export interface Supervised extends ExecutionParts {
   name: string

@@ -11,8 +11,8 @@ import {
   summarise,
   type Entry,
   type SupervisorContext,
-  type SupervisorOptions,
 } from './entries.ts'
+import type { SupervisorOptions } from './supervisor-options.ts'
 import type { NetworkView } from '../network/network-view.ts'
 import { StartError } from '../errors/start-error.ts'
 import type { EventFeed } from './run/event-feed.ts'
@@ -20,7 +20,7 @@ import { deploy } from './install.ts'
 import type { DeploymentLog } from './log/logs.ts'
 import type { DeployRequest } from './new-deployment.ts'
 import { remove, start, stop, type RemoveOptions } from './operations.ts'
-import { createQueues } from '../turns/serial.ts'
+import { createQueues } from '@causeway/service/turns'
 import { findDeployments } from './record/store.ts'
 import type { Supervised } from './supervised.ts'
 import {

@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { createEgressPolicy } from '../../../runtime/src/egress/egress-policy.ts'
+import { createEgressPolicy } from '../../../service/src/egress/policy.ts'
 import type { NetworkSettings } from '../../../runtime/src/job-network/settings.ts'
 import { openSharedNetwork } from '../../../runtime/src/job-network/shared/shared-network.ts'
 import { openCgroups } from '../../../runtime/src/cgroup/cgroup.ts'

@@ -8,21 +8,21 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { join } from 'node:path'
 import { writeDeployment } from '../../support/deployment.ts'
 import { recipeImage } from '../../support/recipe-image.ts'
+import { createLogger } from '@causeway/service/log'
 import { built } from '../servers/built.ts'
 import type { BackendName } from './sandboxes.ts'
 
 const { createExecute } =
   await built<typeof import('../../../runtime/src/execution/execution.ts')>('execution/execution')
-const { openHost } = await built<typeof import('../../../runtime/src/host/host.ts')>('host')
+const { openHost } = await built<typeof import('../../../runtime/src/host/host.ts')>('host/host')
 const { openHostKeys } =
-  await built<typeof import('../../../runtime/src/host/keys.ts')>('open-keys')
+  await built<typeof import('../../../runtime/src/host/keys.ts')>('host/keys')
 const { loadDeployment } =
-  await built<typeof import('../../../runtime/src/deployment/load.ts')>('deployments/load')
-const { loadConfig } = await built<typeof import('../../../runtime/src/config/config.ts')>('config')
-const { createLogger } =
-  await built<typeof import('../../../runtime/src/cli/options.ts')>('cli/options')
+  await built<typeof import('../../../runtime/src/deployment/load.ts')>('deployment/load')
+const { loadConfig } =
+  await built<typeof import('../../../runtime/src/config/config.ts')>('config/config')
 const { openState } =
-  await built<typeof import('../../../runtime/src/state/state-folders.ts')>('state')
+  await built<typeof import('../../../runtime/src/state/state-folders.ts')>('state/state-folders')
 const { chooseBackend } =
   await built<typeof import('../../../runtime/src/signer/choose-backend.ts')>(
     'signer/choose-backend',

@@ -12,11 +12,11 @@ import { built } from '../servers/built.ts'
 
 const { openSandbox } =
   await built<typeof import('../../../runtime/src/sandbox/sandbox.ts')>('sandbox/sandbox')
-const { loadConfig } = await built<typeof import('../../../runtime/src/config/config.ts')>('config')
-const { jobEnvironment } =
-  await built<typeof import('../../../runtime/src/sandbox/root/environment.ts')>(
-    'sandbox/environment',
-  )
+const { loadConfig } =
+  await built<typeof import('../../../runtime/src/config/config.ts')>('config/config')
+const { jobEnvironment } = await built<
+  typeof import('../../../runtime/src/sandbox/root/environment.ts')
+>('sandbox/root/environment')
 
 export const backends = ['proot', 'namespaces'] as const
 export type BackendName = (typeof backends)[number]

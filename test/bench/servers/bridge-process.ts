@@ -4,20 +4,21 @@
  * Arguments: socket name, deployment file, folder for the state, `audit` or `no-audit`.
  * @module
  */
+import { createLogger } from '@causeway/service/log'
 import { built } from './built.ts'
 
 const [socket = '', file = '', stateFolder = '', audit] = process.argv.slice(2)
 
-const { createLogger } =
-  await built<typeof import('../../../runtime/src/cli/options.ts')>('cli/options')
-const { loadConfig } = await built<typeof import('../../../runtime/src/config/config.ts')>('config')
-const { openBridge } = await built<typeof import('../../../runtime/src/host/bridge.ts')>('daemon')
+const { loadConfig } =
+  await built<typeof import('../../../runtime/src/config/config.ts')>('config/config')
+const { openBridge } =
+  await built<typeof import('../../../runtime/src/host/bridge.ts')>('host/bridge')
 const { configuredVerifier } = await built<
   typeof import('../../../runtime/src/network/verify/configured-verifier.ts')
->('network/configured-verifier')
-const { openKeys } = await built<typeof import('../../../runtime/src/host/keys.ts')>('open-keys')
+>('network/verify/configured-verifier')
+const { openKeys } = await built<typeof import('../../../runtime/src/host/keys.ts')>('host/keys')
 const { loadWithoutSandbox } =
-  await built<typeof import('../../../runtime/src/deployment/load.ts')>('deployments/load')
+  await built<typeof import('../../../runtime/src/deployment/load.ts')>('deployment/load')
 const { chooseBackend } =
   await built<typeof import('../../../runtime/src/signer/choose-backend.ts')>(
     'signer/choose-backend',

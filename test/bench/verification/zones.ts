@@ -2,7 +2,7 @@
  * A host with three addresses that all consent.
  * @module
  */
-import { ptrRecord, txtRecord } from '../../../runtime/src/network/verify/expected-record.ts'
+import { ptrRecord, txtRecord } from '../../../service/src/protocol/txt-record.ts'
 import type { Zones } from '../../support/name-server.ts'
 
 export const source = new Uint8Array(32).fill(7)

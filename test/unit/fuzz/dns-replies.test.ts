@@ -1,9 +1,9 @@
 import { encode, type Answer } from 'dns-packet'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { createQuery } from '../../../runtime/src/dns/query.ts'
-import { BrokenReply } from '../../../runtime/src/dns/reply-guard.ts'
-import { readReply, type Reply } from '../../../runtime/src/dns/reply.ts'
+import { createQuery } from '../../../service/src/dns/message/query.ts'
+import { BrokenReply } from '../../../service/src/dns/message/reply-guard.ts'
+import { readReply, type Reply } from '../../../service/src/dns/message/reply.ts'
 import { checkLines } from './settings.ts'
 
 const timeoutMs = 300_000

@@ -212,7 +212,7 @@ describe('no reply', () => {
 
   const lost = {
     name: 'BridgeUnavailableError',
-    hint: 'the host may have carried the call out or not',
+    hint: 'the host may or may not have carried out the call',
   }
   test('the host closes without a byte', async ({ host }) => {
     const { name, connections } = await host((socket) => socket.end())

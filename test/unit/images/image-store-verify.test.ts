@@ -56,8 +56,8 @@ describe('verify', () => {
     flip(join(root, 'etc/file'), 4)
     const found = await verify()
     expect(found?.problems).toEqual([
-      expect.stringContaining('/etc/again has another content'),
-      expect.stringContaining('/etc/file has another content'),
+      expect.stringContaining('/etc/again has different content'),
+      expect.stringContaining('/etc/file has different content'),
     ])
   })
 
@@ -105,7 +105,7 @@ describe('verify', () => {
     rmSync(archive)
     expect(await verify()).toMatchObject({
       problems: [],
-      unchecked: [expect.stringContaining('no right archive')],
+      unchecked: [expect.stringContaining('no intact archive')],
     })
     chmodSync(join(root, 'etc'), 0o700)
     expect((await verify())?.problems).toHaveLength(1)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isLoopbackAddress, isPublicAddress } from '../../../images/src/fetch/address-policy.ts'
+import { isLoopbackAddress, isPublicAddress } from '../../../service/src/egress/special-purpose.ts'
 import { checkRedirect, checkUrl, showUrl } from '../../../images/src/fetch/url-policy.ts'
 
 const closed = { allowLocal: false, allowsAddress: isPublicAddress }

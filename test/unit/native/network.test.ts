@@ -3,9 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync, readlinkSync } from 'node:fs'
 import net from 'node:net'
+import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { bindAbstract, closeFd, createNetwork } from '@causeway/native'
+import { bindAbstract, closeFd, connectIn, createNetwork, listenIn } from '@causeway/native'
 import { isRoot } from './job.ts'
 import { inRoot, kinds, makePlace, runScript, type Kind } from './launcher-place.ts'
 
@@ -103,6 +104,65 @@ describe.runIf(isRoot)('a network namespace', () => {
     }
     expect(() => bindAbstract(uniqueName(), 'exact', 16, 1_000_000)).toThrow(/socket EBADF/)
     expect(() => bindAbstract(uniqueName(), 'exact', 16, -1)).toThrow(/network/)
+  })
+})
+
+/** A server that ends every connection with the word, listening on a free port. */
+async function serveWord(word: string, address: string, network?: number): Promise<number> {
+  const server = net.createServer((socket) => socket.end(word))
+  server.listen({ fd: listenIn(network, address, 0) })
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  return (server.address() as net.AddressInfo).port
+}
+
+const adopt = (fd: number) => new net.Socket({ fd, readable: true, writable: true })
+
+describe('a TCP connection', () => {
+  it.each(['127.0.0.1', '::1'])('goes to a server on %s, both our own', async (address) => {
+    const port = await serveWord('ours', address)
+    expect(await text(adopt(connectIn(undefined, address, port)))).toBe('ours')
+    const taken = expect.objectContaining({ syscall: 'listen', code: 'EADDRINUSE' })
+    expect(() => listenIn(undefined, address, port)).toThrowError(taken)
+  })
+
+  it('fails where nobody listens', async () => {
+    const fd = listenIn(undefined, '127.0.0.1', 0)
+    const server = net.createServer().listen({ fd })
+    await once(server, 'listening')
+    const { port } = server.address() as net.AddressInfo
+    server.close()
+    await once(server, 'close')
+    const [error] = await once(adopt(connectIn(undefined, '127.0.0.1', port)), 'error')
+    expect(error).toMatchObject({ code: 'ECONNREFUSED' })
+  })
+
+  it.runIf(isRoot).each(['127.0.0.1', '::1'])('stays in its namespace: %s', async (address) => {
+    const networks = [makeNetwork(), makeNetwork()] as const
+    const port = await serveWord('inside', address, networks[0])
+    expect(await text(adopt(connectIn(networks[0], address, port)))).toBe('inside')
+    for (const other of [networks[1], undefined]) {
+      const [error] = await once(adopt(connectIn(other, address, port)), 'error')
+      expect(error).toMatchObject({ code: 'ECONNREFUSED' })
+    }
+    const nowhere = expect.objectContaining({ syscall: 'connect', code: 'ENETUNREACH' })
+    expect(() => connectIn(networks[0], '192.0.2.1', 80)).toThrowError(nowhere)
+  })
+
+  it.each([
+    ['localhost', 80, RangeError, /^address must be an IPv4 or IPv6 address, got "localhost"/],
+    ['fe80::1%lo', 80, RangeError, /^address/],
+    ['127.0.0.1\0', 80, RangeError, /^address/],
+    [undefined as unknown as string, 80, TypeError, /^address must be a string/],
+    ['127.0.0.1', 65_536, RangeError, /^port must be an integer from/],
+    ['127.0.0.1', -1, RangeError, /^port/],
+  ])('has no address %j and port %d', (address, port, kind, message) => {
+    for (const open of [connectIn, listenIn]) {
+      expect(() => open(undefined, address, port)).toThrowError(kind)
+      expect(() => open(undefined, address, port)).toThrowError(message)
+    }
+    expect(() => connectIn(-1, '127.0.0.1', 80)).toThrowError(/^network/)
+    expect(() => connectIn(undefined, '127.0.0.1', 0)).toThrowError(/^port/)
   })
 })
 

@@ -22,7 +22,9 @@ export async function buildUnpacker(
   compiler = 'cc',
 ): Promise<string> {
   const output = join(folder, name)
-  const files = folders.flatMap((from) => readdirSync(from).map((file) => join(from, file)))
+  const files = folders.flatMap((from) =>
+    readdirSync(from, { recursive: true, encoding: 'utf8' }).map((file) => join(from, file)),
+  )
   const sources = files.filter((file) => file.endsWith('.c'))
   const always = ['-std=gnu11', '-Wall', '-Wextra', '-Werror', '-o', output]
   await run(compiler, [...flags, ...always, ...sources])

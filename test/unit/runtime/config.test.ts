@@ -202,15 +202,23 @@ describe('configuration', () => {
   ])('refuses, naming file and setting: $text', async ({ text, says }, { folder }) => {
     const file = write(folder, text)
     const { message } = (await thrownBy(() => loadConfig(file))) as Error
-    expect(message.startsWith(`${file}: ${says}`)).toBe(true)
+    const place = says === '' ? '' : ':line:1'
+    const numbered = message.replace(/:\d+:1: /, ':line:1: ')
+    expect(numbered.startsWith(`${file}${place}: ${says}`)).toBe(true)
   })
 
-  test('names every wrong setting', async ({ folder }) => {
-    const file = write(folder, 'x = 1\n[images]\nallowLocal = "yes"')
+  test('names every wrong setting and where it stands', async ({ folder }) => {
+    const file = write(
+      folder,
+      'x = 1\nbridge.level = 2 # dotted\n[images]\n  allowLocal = "yes"\n[ logs ]\n"maxFiles" = 0\n',
+    )
     const { message } = (await thrownBy(() => loadConfig(file))) as Error
-    expect(message.split('\n').map((line) => line.split(': ')[1])).toEqual([
-      'images.allowLocal',
-      'x',
+    const lines = message.split('\n').map((line) => line.replace(file, '').split(': ').slice(0, 2))
+    expect(lines).toEqual([
+      [':2:1', 'bridge.level'],
+      [':4:3', 'images.allowLocal'],
+      [':6:1', 'logs.maxFiles'],
+      [':1:1', 'x'],
     ])
   })
 

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { isAbandoned, ownedName } from '../../../runtime/src/state/process-tag.ts'
 import { run } from '../../support/causeway.ts'
 
-const module = new URL('../../../runtime/dist/process-tag.js', import.meta.url).href
+const module = new URL('../../../runtime/dist/state/process-tag.js', import.meta.url).href
 const here = readlinkSync('/proc/self/ns/pid').replaceAll(/\D/g, '')
 
 describe('the name of what a process made', () => {

@@ -1,6 +1,6 @@
 /**
- * How large an archive becomes, as it says itself. An archive may lie: this only saves work that
- * could not end well; what is really written the unpacker counts.
+ * Reads how large an archive becomes from the archive itself. An archive may lie: this only avoids
+ * work that must fail; the unpacker counts the bytes it writes.
  *
  * @module
  */
@@ -11,7 +11,7 @@ const gzipMagic = Buffer.from('1f8b', 'hex')
 const xzFooterBytes = 12
 const maxIndexBytes = 1 << 20
 
-/** Uncompressed bytes; where the archive does not tell, its own size. */
+/** Uncompressed bytes; where the archive does not say, its own size. */
 export async function announcedSize(path: string): Promise<number> {
   const file = await open(path, 'r')
   try {
@@ -25,13 +25,13 @@ export async function announcedSize(path: string): Promise<number> {
   }
 }
 
-/** Its last four bytes (RFC 1952), without what is above 4 GiB. */
+/** The last four bytes of a gzip file (RFC 1952): its size modulo 4 GiB. */
 async function gzipSize(file: FileHandle, size: number): Promise<number> {
   const tail = await readAt(file, size - 4, 4)
   return tail.length === 4 ? tail.readUInt32LE() : 0
 }
 
-/** The sum over the index of the last stream (.xz file format 1.1.0, sections 2.1.2 and 4). */
+/** Sum over the last stream's index (.xz file format 1.1.0, sections 2.1.2 and 4). */
 async function xzSize(file: FileHandle, size: number): Promise<number> {
   const footer = await readAt(file, size - xzFooterBytes, xzFooterBytes)
   if (footer.toString('latin1', 10) !== 'YZ') return 0
@@ -41,7 +41,7 @@ async function xzSize(file: FileHandle, size: number): Promise<number> {
 }
 
 function sumIndex(index: Buffer): number {
-  let position = 1 // a zero byte that tells an index from a block
+  let position = 1 // a zero byte marks an index, not a block
   const next = () => {
     let value = 0
     for (let scale = 1; position < index.length; scale *= 128) {
@@ -53,7 +53,7 @@ function sumIndex(index: Buffer): number {
   }
   let sum = 0
   for (let left = next(); left > 0 && position < index.length; left--) {
-    next() // its compressed size
+    next() // skips the compressed size
     sum += next()
   }
   return Number.isFinite(sum) ? sum : 0

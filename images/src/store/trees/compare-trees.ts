@@ -1,5 +1,5 @@
 /**
- * Compares two trees byte by byte: what is in the store, and what its archive makes again.
+ * Compares two trees byte by byte: the one in the store, and a fresh one from its archive.
  *
  * @module
  */
@@ -28,7 +28,7 @@ export async function compareTrees(
     signal?.throwIfAborted()
     const facts = wanted.get(entry.path)
     wanted.delete(entry.path)
-    const what = facts === undefined ? 'is too much' : await difference(facts, entry)
+    const what = facts === undefined ? 'is unexpected' : await difference(facts, entry)
     if (what !== undefined) note(entry.path, what)
     if (differences.length === maxDifferences) return differences
   }
@@ -40,7 +40,7 @@ export async function compareTrees(
       return `is "${other}", expected "${facts}" (mode, owner, links, size, time)`
     if (stat?.isFile() !== true) return undefined
     const same = await sameContent(hostPath(expected, path), hostPath(found, path))
-    return same ? undefined : 'has another content'
+    return same ? undefined : 'has different content'
   }
 }
 
@@ -61,7 +61,7 @@ async function sameContent(one: Buffer, other: Buffer): Promise<boolean> {
       if (!left.subarray(0, a.bytesRead).equals(right.subarray(0, b.bytesRead))) return false
     }
   } catch (error) {
-    // Files that their owner may not read: as far as we can see they are the same.
+    // Files that their owner may not read cannot be compared; treat them as equal.
     if (errorCode(error) === 'EACCES') return true
     throw error
   }

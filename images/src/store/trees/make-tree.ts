@@ -1,5 +1,5 @@
 /**
- * Makes a tree: fetch the archive, unpack it in a staging folder, summarize it, publish it.
+ * Makes a tree: fetches the archive, unpacks it in a staging folder, summarizes and publishes it.
  *
  * @module
  */
@@ -17,15 +17,15 @@ import type { Layout } from '../layout.ts'
 import { summarizeTree } from './tree-digest.ts'
 import { publishTree } from './trees.ts'
 
-/** Whose the tree becomes and how large it may get. */
+/** Owner and size limit of a new tree. */
 export interface MakeTreeOptions extends FetchOptions {
-  /** Root must name one, for others it is the caller. */
+  /** Required for root; for other users it is the caller. */
   owner?: Owner
   /** Largest uncompressed archive in bytes. */
   maxBytes?: number
 }
 
-/** What making a tree needs of the store. */
+/** The parts of the store that make a tree. */
 export interface TreeMaker {
   layout: Layout
   /** Path of `bridge-unpack`. */
@@ -33,9 +33,9 @@ export interface TreeMaker {
 }
 
 /**
- * Unpacks a verified archive as the tree `name`; the caller holds that name's unpack lock.
+ * Unpacks a verified archive as the tree `name`; the caller has that name's unpack lock.
  *
- * @throws ImageError as unpackImage; nothing is left of it
+ * @throws ImageError as unpackImage; no part of the tree is left then
  */
 export async function makeTree(
   maker: TreeMaker,
@@ -62,9 +62,9 @@ export async function makeTree(
 }
 
 /**
- * Unpacks an archive into `root`, after a look at the disk.
+ * Unpacks an archive into `root`, after checking for free disk space.
  *
- * @throws ImageError IMAGE_TOO_LARGE when the archive says that it will not fit
+ * @throws ImageError IMAGE_TOO_LARGE when the archive announces more bytes than fit
  */
 export async function unpackTo(
   { unpacker }: Pick<TreeMaker, 'unpacker'>,
@@ -84,7 +84,7 @@ export async function unpackTo(
   })
 }
 
-/** @throws ImageError IMAGE_TOO_LARGE when an unpacked archive is larger than asked for */
+/** @throws ImageError IMAGE_TOO_LARGE when an unpacked archive is larger than allowed */
 export function checkTreeSize(bytes: number, maxBytes: number | undefined): void {
   if (maxBytes === undefined || bytes <= maxBytes) return
   const message = `the unpacked image has ${bytes} bytes, expected at most ${maxBytes}`

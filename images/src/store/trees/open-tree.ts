@@ -1,5 +1,5 @@
 /**
- * A tree to run a job in: from the store when it is there, made when not, by one process for all.
+ * Opens a tree to run a job in. If the store has none, one process makes it for all.
  *
  * @module
  */
@@ -20,33 +20,32 @@ import { sweepTree } from '../sweep.ts'
 import { readTree, treeName, type Tree } from './trees.ts'
 import { showUrl } from '../../fetch/url-policy.ts'
 
-/** A tree that is held: nobody removes it before `release`, or before this process dies. */
+/** A tree in use: nobody removes it before `release`, or before this process dies. */
 export interface ImageTree {
-  /** Host folder that is the root. It is shared: nothing may ever be written to it. */
+  /** Host folder that is the tree's root. It is shared: never write to it. */
   path: string
-  /** Of the archive, lower-case hex. */
+  /** SHA-256 of the archive, lower-case hex. */
   sha256: string
-  /** Size of the archive uncompressed. */
+  /** Uncompressed size of the archive. */
   bytes: number
   entries: number
-  /** True when it was there already. */
+  /** True when the tree was in the store already. */
   fromCache: boolean
-  /** The archive; of a tree from the cache, where it was when the tree was made. */
+  /** The archive; for a cached tree, the archive that the tree was made from. */
   image: StoredImage
   release: () => void
 }
 
-/** Whose the files are, and how it is watched. */
+/** Options of openTree. */
 export type OpenTreeOptions = MakeTreeOptions
 
-/** What opening a tree needs of the store. */
+/** The parts of the store that open a tree. */
 export interface TreeOpener extends ArchiveOptions {
   unpacker: string
-  /** Called with a tree that was just made. */
+  /** Called with a new tree. */
   onMade: (tree: Tree) => void
 }
 
-/** Opens a tree; see ImageStore. */
 export async function openTree(
   opener: TreeOpener,
   reference: CheckedReference,
@@ -70,7 +69,7 @@ export async function openTree(
   }
 }
 
-/** Makes the tree, or waits for who makes it. */
+/** Makes the tree, or waits for the process that makes it. */
 async function makeOnce(
   opener: TreeOpener,
   reference: CheckedReference,
@@ -78,7 +77,7 @@ async function makeOnce(
   options: OpenTreeOptions,
 ): Promise<{ tree: Tree; fetched?: StoredImage }> {
   const { layout, tryLock } = opener
-  // First the archive: whoever waits here sees how far the download is.
+  // Fetch the archive first: then a waiting caller sees the progress of the download.
   const fetched = await fetchArchive(opener, reference, options)
   const onWait = () =>
     Promise.resolve(options.onProgress?.({ phase: 'unpack', detail: 'another process unpacks it' }))
@@ -100,7 +99,7 @@ async function makeOnce(
   }
 }
 
-/** The uid that a tree's files have. */
+/** The uid that owns a tree's files. */
 export function ownerUid(owner: Owner | undefined): number {
   return owner?.uid ?? process.getuid?.() ?? 0
 }

@@ -1,19 +1,19 @@
 /**
- * What a tree is, in one digest: two trees of the same archive have the same one, and a tree that
- * somebody changed has another. File contents are not in it: see {@link compareTrees}.
+ * One digest of a tree: two trees of the same archive have the same digest, and changing a tree
+ * changes it. It leaves out file contents, which {@link compareTrees} compares.
  *
  * @module
  */
 import { createHash } from 'node:crypto'
 import { walkTree } from './tree-walk.ts'
 
-/** A tree as a whole. */
+/** The summary of a whole tree. */
 export interface TreeSummary {
   /** SHA-256 over every path with its type, mode, size, time and target; lower-case hex. */
   digest: string
   /** Files, folders and links, without the root itself. */
   entries: number
-  /** What it takes on the disk. */
+  /** Size on the disk. */
   diskBytes: number
 }
 
@@ -30,7 +30,7 @@ export async function summarizeTree(root: string, signal?: AbortSignal): Promise
     hash.update(`${path}\0${facts}\0`, 'latin1')
     entries++
     if (stat === undefined || linked.has(stat.ino)) continue
-    if (stat.nlink > 1n && !stat.isDirectory()) linked.add(stat.ino) // counts once
+    if (stat.nlink > 1n && !stat.isDirectory()) linked.add(stat.ino) // count each inode once
     blocks += stat.blocks
   }
   return { digest: hash.digest('hex'), entries, diskBytes: Number(blocks) * blockBytes }

@@ -1,5 +1,5 @@
 /**
- * Every entry of a tree with what is compared of it, in an order that depends on nothing else.
+ * Lists every entry of a tree with the facts to compare, in an order that depends only on names.
  *
  * @module
  */
@@ -7,19 +7,19 @@ import { lstat, readdir, readlink } from 'node:fs/promises'
 import type { BigIntStats } from 'node:fs'
 import { errorCode } from '../../image-error.ts'
 
-/** One thing in a tree. */
+/** One entry of a tree. */
 export interface TreeEntry {
-  /** Relative to the root, `''` for itself; bytes as latin1, because an image's names are bytes. */
+  /** Relative to the root, `''` for the root itself; latin1, because an image's names are bytes. */
   path: string
-  /** Type, mode, owner, links, size, time and target; of folders type, mode and owner. */
+  /** Type, mode, owner, links, size, time and target; for folders only type, mode and owner. */
   facts: string
-  /** Absent where the path is too long for one call. */
+  /** Absent when the path is too long for one call. */
   stat?: BigIntStats
 }
 
 const atOnce = 256
 
-/** Folder by folder, the names of each in order of their bytes. */
+/** Lists folder by folder, the names of each sorted by their bytes. */
 export async function* walkTree(root: string): AsyncGenerator<TreeEntry> {
   const first = await describe(root, '')
   yield first
@@ -41,7 +41,7 @@ export function hostPath(root: string, path: string): Buffer {
   return Buffer.concat([Buffer.from(root), Buffer.from(path, 'latin1')])
 }
 
-/** What an ordinary user may not read has no names for us, at every walk alike. */
+/** An ordinary user gets no names from a folder it may not read; every walk treats it alike. */
 async function namesIn(root: string, path: string): Promise<string[]> {
   try {
     const names = await readdir(hostPath(root, path), 'latin1')
@@ -64,7 +64,7 @@ async function describe(root: string, path: string): Promise<TreeEntry> {
 
 async function factsOf(root: string, path: string, stat: BigIntStats): Promise<string> {
   const mode = stat.mode.toString(8)
-  // An archive need not name a folder, which then has the time at which it was made.
+  // Times of folders vary: an archive need not name a folder, which then gets the current time.
   if (stat.isDirectory()) return [mode, stat.uid, stat.gid].join(' ')
   const target = stat.isSymbolicLink() ? await readlink(hostPath(root, path), 'latin1') : ''
   return [mode, stat.uid, stat.gid, stat.nlink, stat.size, stat.mtimeNs, target].join(' ')

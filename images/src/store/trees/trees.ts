@@ -1,6 +1,6 @@
 /**
- * Unpacked archives in a store: made once in a staging folder, renamed when they are whole, shared
- * by all deployments and never written to afterwards.
+ * The unpacked archives in a store. A tree is made once in a staging folder, renamed when it is
+ * complete, shared by all deployments, and never written to again.
  *
  * @module
  */
@@ -12,22 +12,22 @@ import { removeTree } from '../../root/remove-tree.ts'
 import { runTool } from '../../tool.ts'
 import { treeVersion, type Layout } from '../layout.ts'
 
-/** What is known of a tree, in its `meta.json`; the time of that file is that of its last use. */
+/** The content of a tree's `meta.json`; the file's modification time is the tree's last use. */
 export interface TreeMeta {
   sha256: string
-  /** Where the archive came from, without secrets; absent when that is not known. */
+  /** URL of the archive's origin, without secrets; absent when that is not known. */
   url?: string
   /** Size of the archive. */
   archiveBytes: number
-  /** Size of the archive uncompressed. */
+  /** Uncompressed size of the archive. */
   bytes: number
   entries: number
   diskBytes: number
-  /** See TreeSummary. */
+  /** SHA-256 as in TreeSummary. */
   digest: string
   /** Unix ms. */
   made: number
-  /** The boot in which it was made: until `synced` is there, only in that one it is surely whole. */
+  /** The boot that made the tree: before `synced` exists, the tree is surely whole only then. */
   bootId: string
 }
 
@@ -48,19 +48,19 @@ export interface TreeName {
   uid: number
 }
 
-/** Name of the tree that this version makes for files of `uid`. */
+/** Name of the tree of this image and `treeVersion` whose files belong to `uid`. */
 export function treeName(sha256: string, uid: number): string {
   return `${sha256}-${treeVersion}-${uid}`
 }
 
-/** Undefined for what is no finished tree. */
+/** Undefined for any other name. */
 export function parseTreeName(name: string): TreeName | undefined {
   const match = /^([0-9a-f]{64})-(\d+)-(\d+)$/.exec(name)
   if (match === null) return undefined
   return { sha256: match[1] ?? '', version: Number(match[2]), uid: Number(match[3]) }
 }
 
-/** The tree of this name; undefined when it is missing, half there or perhaps cut by a crash. */
+/** Reads the tree of this name; undefined when it is missing, incomplete or perhaps cut off. */
 export async function readTree({ trees }: Layout, name: string): Promise<Tree | undefined> {
   const folder = join(trees, name)
   const meta = await readMeta(join(folder, 'meta.json'))
@@ -71,7 +71,7 @@ export async function readTree({ trees }: Layout, name: string): Promise<Tree | 
   return { name, folder, meta, lastUsed: mtimeMs }
 }
 
-/** Makes the finished staging folder the tree of this name. */
+/** Publishes the finished staging folder as the tree of this name. */
 export async function publishTree(
   { trees }: Layout,
   name: string,
@@ -84,20 +84,20 @@ export async function publishTree(
   await rename(staging, join(trees, name))
 }
 
-/** Writes a tree to the disk, after which it survives a power cut. */
+/** Writes a tree to the disk; afterwards it survives a power cut. */
 export async function syncTree({ folder }: Pick<Tree, 'folder'>): Promise<void> {
   if (await exists(join(folder, 'synced'))) return
   await runTool('sync', ['-f', folder])
   await writeFile(join(folder, 'synced'), '', { mode: 0o600 })
 }
 
-/** Removes a tree, or what is left of one, so that no moment shows half of it. */
+/** Removes a tree or its remains. It is renamed first, so that nobody sees half of it. */
 export async function removeStoredTree({ trees }: Layout, name: string): Promise<void> {
   const aside = await moveAside(trees, name)
   if (aside !== undefined) await removeTree(aside)
 }
 
-/** Renames what has this name; jobs that still run in it are not disturbed by that. */
+/** Renames the tree of this name; jobs that still run in it are not disturbed. */
 async function moveAside(trees: string, name: string): Promise<string | undefined> {
   const aside = join(trees, `${name}.${randomBytes(8).toString('hex')}.removed`)
   try {
@@ -109,7 +109,7 @@ async function moveAside(trees: string, name: string): Promise<string | undefine
   }
 }
 
-/** Names of the trees of an image, or of what interrupted processes left of one. */
+/** Names of an image's trees, including the leftovers of interrupted processes. */
 export async function treeNamesOf({ trees }: Layout, sha256: string): Promise<string[]> {
   return (await readdir(trees)).filter((name) => name.startsWith(`${sha256}-`))
 }

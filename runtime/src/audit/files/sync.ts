@@ -5,7 +5,7 @@
  */
 import { close, closeSync, fdatasync, fdatasyncSync } from 'node:fs'
 import { promisify } from 'node:util'
-import type { Logger } from 'pino'
+import type { Logger } from '@causeway/service/log'
 import type { LogFiles } from './log-files.ts'
 
 export interface Sync {

@@ -6,7 +6,7 @@
 import { isUtf8 } from 'node:buffer'
 import { RpcError } from '../errors.ts'
 import { exactId, type ExactId } from './exact-id.ts'
-import { jsonType } from '../json-type.ts'
+import { jsonType } from '../params/json-type.ts'
 import type { BridgeLimits } from '../limits/limits.ts'
 import { isTooComplex } from './structure.ts'
 

@@ -3,7 +3,7 @@
  * @module
  */
 import * as v from 'valibot'
-import { described, text } from '../fields.ts'
+import { described, text } from '../params/fields.ts'
 
 const jsonSchema = described(v.record(v.string(), v.unknown()), 'JSON Schema, draft 7.')
 

@@ -2,16 +2,19 @@
  * `causeway image build`: makes a distro image from a recipe and this host's Debian packages.
  * @module
  */
-import { copyFile, rename, rm } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { copyFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { buildRecipe, recipeNames, type BuiltImage } from '@causeway/images'
+import { buildRecipe, recipeNames, recipesFolder, type BuiltImage } from '@causeway/images'
+import { fillImage, type Manifest } from '@causeway/manifest'
 import { Command } from 'commander'
+import { readInputFile } from '../../deployment/input-file.ts'
 import { printImages, withImageOptions, type ImageFlags } from './store.ts'
 import { size } from '../print/image-text.ts'
 
 interface BuildFlags extends ImageFlags {
   output?: string
+  manifest?: string
   refresh?: boolean
 }
 
@@ -20,14 +23,16 @@ export function imageBuildCommand(): Command {
     .description('build an image from a recipe; the same package versions give the same sha256')
     .argument('<recipe>', recipeNames.join(', '))
     .option('--output <file>', 'where the .tar.xz goes (default: the state folder)')
+    .option('--manifest <file>', 'write url and sha256 into this manifest.json')
     .option('--refresh', 'with the packages of today, even when it was built before')
   return withImageOptions(command).action(build)
 }
 
 async function build(name: string, flags: BuildFlags): Promise<void> {
   await printImages(flags, async ({ state, owner, signal, onProgress }) => {
+    const fill = await openManifest(flags.manifest)
     const built = await buildRecipe(name, {
-      folder: join(state.images, 'recipes'),
+      folder: recipesFolder(state.images),
       refresh: flags.refresh === true,
       ...(owner !== undefined && { builder: owner }),
       signal,
@@ -35,8 +40,34 @@ async function build(name: string, flags: BuildFlags): Promise<void> {
     })
     const image = { ...built, path: await place(built, flags.output) }
     const manifest = { image: { url: pathToFileURL(image.path).href, sha256: image.sha256 } }
-    return { document: { recipe: name, ...image, manifest }, text: textOf(image, manifest) }
+    const filled = await fill?.(manifest.image)
+    const text = `${textOf(image)}${filled ? `✓ manifest ${filled}\n` : linesOf(manifest)}`
+    return { document: { recipe: name, ...image, manifest }, text }
   })
+}
+
+const anyImage = { url: 'file:///any', sha256: '0'.repeat(64) }
+
+/**
+ * Reads a manifest and checks it, before anything is built.
+ *
+ * @returns writes an image into it and gives its path
+ * @throws StartError INPUT_UNREADABLE; DocumentError
+ */
+async function openManifest(file: string | undefined) {
+  if (file === undefined) return undefined
+  const { path, text } = await readInputFile(file, 'a manifest')
+  fillImage(text, file, anyImage)
+  return async (image: Manifest['image']) => {
+    const part = `${path}.${process.pid}.part`
+    try {
+      await writeFile(part, fillImage(text, file, image), { mode: (await stat(path)).mode })
+      await rename(part, path)
+    } finally {
+      await rm(part, { force: true })
+    }
+    return path
+  }
 }
 
 /** Copies the image to where it was asked for, all of it or nothing. */
@@ -53,13 +84,17 @@ async function place({ path }: BuiltImage, output: string | undefined): Promise<
   return target
 }
 
-function textOf({ path, sha256, bytes, fromCache }: BuiltImage, manifest: object): string {
-  const lines = JSON.stringify(manifest, undefined, 2).split('\n').slice(1, -1)
+function textOf({ path, sha256, bytes, fromCache }: BuiltImage): string {
   return `✓ image    ${path}
 ✓ sha256   ${sha256}
   size     ${size(bytes)}, ${fromCache ? 'built before' : 'built now'}
+`
+}
 
-For a manifest.json (a file: URL needs --allow-local-images; serve it by https for others):
+function linesOf(manifest: object): string {
+  const lines = JSON.stringify(manifest, undefined, 2).split('\n').slice(1, -1)
+  return `
+For a manifest.json (on this host it needs no flag; serve the file by https for others):
 ${lines.join('\n')}
 `
 }

@@ -105,7 +105,7 @@ function textOf(shown: Shown): string {
 }
 
 /** How a root secret is kept, for a person. */
-export function keepingText({ place, path, sealed }: RootKeeping): string {
+function keepingText({ place, path, sealed }: RootKeeping): string {
   const how = sealed ? 'sealed under a passphrase' : 'not sealed'
   return place === 'credential' ? `systemd credential ${path}, ${how}` : `file ${path}, ${how}`
 }

@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Family } from '../../egress/egress-policy.ts'
+import type { Family } from '@causeway/service/egress'
 
 const setting: Readonly<Record<Family, string>> = {
   ipv4: '/proc/sys/net/ipv4/ip_forward',

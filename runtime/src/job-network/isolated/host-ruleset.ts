@@ -3,7 +3,7 @@
  * they are the same whichever process writes them.
  * @module
  */
-import type { Family } from '../../egress/egress-policy.ts'
+import type { Family } from '@causeway/service/egress'
 import { refusal, tableName } from '../rules/ruleset.ts'
 import { hostPrefix, jobNets } from './veth.ts'
 

@@ -5,7 +5,7 @@
  * anew flushes everything) finds it made again.
  * @module
  */
-import type { Family } from '../../egress/egress-policy.ts'
+import type { Family } from '@causeway/service/egress'
 import { forwards, setForwarding } from './forwarding.ts'
 import { alone, becomeUser, isUnused } from '../host-lock.ts'
 import { closedChain, hostRuleset } from './host-ruleset.ts'

@@ -4,14 +4,13 @@
  * @module
  */
 import { closeFd, createNetwork } from '@causeway/native'
-import type { EgressPolicy, Family } from '../../egress/egress-policy.ts'
-import type { NetworkCounters } from '../contract.ts'
+import type { EgressPolicy, Family } from '@causeway/service/egress'
+import type { AdmittedAddress, NetworkCounters } from '../contract.ts'
 import { createNft, type Nft } from '../rules/nft.ts'
 import { emptyQueues, layQueues, queuesOf, type Queues } from './rate-queues.ts'
 import { admitScript, countersOf, revokeScript } from '../rules/rule-changes.ts'
 import { nothingAdmitted, requestLimit, ruleset } from '../rules/ruleset.ts'
 import type { NetworkSettings } from '../settings.ts'
-import type { VerifiedAddress } from '../../network/verify/verification.ts'
 import { connectToHost, disconnect, isThere } from './veth.ts'
 
 export interface IsolatedOptions {
@@ -26,7 +25,7 @@ export interface IsolatedOptions {
 export interface IsolatedNetwork {
   /** Descriptor of the namespace. */
   readonly namespace: number
-  admit(addresses: readonly VerifiedAddress[]): Promise<void>
+  admit(addresses: readonly AdmittedAddress[]): Promise<void>
   revoke(addresses: readonly string[]): Promise<void>
   counters(): Promise<NetworkCounters>
   /** Most new connections from now on, until it is renewed; 0: no limit. */

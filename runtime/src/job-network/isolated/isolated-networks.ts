@@ -5,7 +5,7 @@
  */
 import { StartError } from '../../errors/start-error.ts'
 import { refuseBulk } from '../bulk-datagrams.ts'
-import type { EgressPolicy } from '../../egress/egress-policy.ts'
+import type { EgressPolicy } from '@causeway/service/egress'
 import { holdHostTable, type HostTable } from './host-table.ts'
 import {
   openIsolatedNetwork,

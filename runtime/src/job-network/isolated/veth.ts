@@ -7,7 +7,7 @@
  */
 import { randomInt } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { Family } from '../../egress/egress-policy.ts'
+import type { Family } from '@causeway/service/egress'
 import { runProgram } from '../program.ts'
 
 /** What every interface of ours on the host is called. */

@@ -2,14 +2,13 @@
  * Changes to the rules of a job's network while it runs, and what they have counted.
  * @module
  */
-import { familyOf } from '../../egress/egress-policy.ts'
-import type { NetworkCounters } from '../contract.ts'
+import { familyOf } from '@causeway/service/egress'
+import type { AdmittedAddress, NetworkCounters } from '../contract.ts'
 import type { NftObject } from './nft.ts'
 import { tableName } from './ruleset.ts'
-import type { VerifiedAddress } from '../../network/verify/verification.ts'
 
 /** To `admitted4` and `admitted6` of the table. */
-export function admitScript(addresses: readonly VerifiedAddress[], table = tableName): string {
+export function admitScript(addresses: readonly AdmittedAddress[], table = tableName): string {
   const script = addresses.flatMap(({ address, seconds }) => [
     // What is in a set already keeps its old time: so it is added, taken away, and added anew.
     ...replaced(address, table),

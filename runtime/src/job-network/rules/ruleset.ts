@@ -7,7 +7,7 @@
  * connection of its own.
  * @module
  */
-import type { EgressPolicy } from '../../egress/egress-policy.ts'
+import type { EgressPolicy } from '@causeway/service/egress'
 import { possibleByteBurst, type NetworkSettings } from '../settings.ts'
 import { classOf, type Queues } from '../isolated/rate-queues.ts'
 import { countersAndSets, requestLimit as requestLimitOf } from './table-sets.ts'

@@ -2,7 +2,7 @@
  * What the packet rules of both modes count and look up.
  * @module
  */
-import type { EgressPolicy } from '../../egress/egress-policy.ts'
+import type { EgressPolicy } from '@causeway/service/egress'
 
 /** Declarations, for the inside of a table. */
 export function countersAndSets({ refused, opened }: EgressPolicy): string {

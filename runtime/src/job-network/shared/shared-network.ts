@@ -5,23 +5,22 @@
 import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { ownedName } from '../../state/process-tag.ts'
-import type { NetworkCounters, NetworkOwner } from '../contract.ts'
+import type { AdmittedAddress, NetworkCounters, NetworkOwner } from '../contract.ts'
 import { createNft, type Nft } from '../rules/nft.ts'
 import { admitScript, countersOf, revokeScript } from '../rules/rule-changes.ts'
 import { holdGroups, occupy, vacate } from './shared-owner.ts'
 import { sharedTable, type SharedOptions } from './shared-ruleset.ts'
 import { sharedKind, tableFamily } from './shared-sweep.ts'
-import type { VerifiedAddress } from '../../network/verify/verification.ts'
 
-// Each stays in the kernel's memory as long as the table does: nft cannot name one that is gone.
-const mostGroups = 256
+/** Each stays in the kernel's memory as long as the table does: nft cannot name one that is gone. */
+export const mostGroupsOfTable = 256
 
 export interface SharedNetwork {
   /** Holds for these jobs from now on, and for no others. */
   occupy(owner: NetworkOwner): Promise<void>
   /** @param groups folders of control groups whose processes are the job's */
   attach(groups: readonly string[]): Promise<void>
-  admit(addresses: readonly VerifiedAddress[]): Promise<void>
+  admit(addresses: readonly AdmittedAddress[]): Promise<void>
   revoke(addresses: readonly string[]): Promise<void>
   counters(): Promise<NetworkCounters>
   /** Holds for nobody any more; what its limits have counted stays. */
@@ -40,6 +39,7 @@ export async function openSharedNetwork(
   options: SharedOptions,
   nft: Nft = createNft(),
 ): Promise<SharedNetwork> {
+  const { mostGroups = mostGroupsOfTable } = options
   const name = ownedName(sharedKind)
   const table = `${tableFamily} ${name}`
   const groups = new Set<string>()
@@ -92,14 +92,14 @@ export async function openSharedNetwork(
 function createAdmittedMemory() {
   const ends = new Map<string, number>()
   return {
-    add(addresses: readonly VerifiedAddress[]): void {
+    add(addresses: readonly AdmittedAddress[]): void {
       for (const { address, seconds } of addresses) {
         ends.set(address, performance.now() + 1000 * seconds)
       }
     },
     remove: (addresses: readonly string[]) => addresses.forEach((address) => ends.delete(address)),
     clear: () => ends.clear(),
-    left(): VerifiedAddress[] {
+    left(): AdmittedAddress[] {
       const all = [...ends].map(([address, end]) => ({
         address,
         seconds: (end - performance.now()) / 1000,

@@ -10,7 +10,7 @@
  * before there is one.
  * @module
  */
-import type { EgressPolicy } from '../../egress/egress-policy.ts'
+import type { EgressPolicy } from '@causeway/service/egress'
 import { byteLimit, over, refusal } from '../rules/ruleset.ts'
 import type { NetworkSettings } from '../settings.ts'
 import { countersAndSets } from '../rules/table-sets.ts'
@@ -19,6 +19,8 @@ import { oneDatagram, udpFlows } from '../rules/udp-flows.ts'
 export interface SharedOptions {
   settings: NetworkSettings
   policy: EgressPolicy
+  /** How many control groups a table holds for before another takes its place. */
+  mostGroups?: number
 }
 
 /** All of a table that holds for nobody yet. @param table its family and name */

@@ -2,7 +2,7 @@
  * The addresses of a host, and which of them may be admitted at all.
  * @module
  */
-import { addressRecord } from './expected-record.ts'
+import { addressRecord } from '@causeway/service/protocol'
 import { shown, unanswered, type StepContext } from './step-result.ts'
 import type { VerificationStep } from './verification.ts'
 

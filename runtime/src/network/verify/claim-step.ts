@@ -2,8 +2,8 @@
  * Whether a name carries the owner's TXT record: forward of the host, backward of a PTR's target.
  * @module
  */
-import type { Answer } from '../../dns/lookup.ts'
-import { claimName, claimValue, txtRecord } from './expected-record.ts'
+import type { Answer } from '@causeway/service/dns'
+import { claimName, claimValue, txtRecord } from '@causeway/service/protocol'
 import type { HostName } from './host-name.ts'
 import { shown, unanswered, type StepContext, type StepResult } from './step-result.ts'
 import type { VerificationStep } from './verification.ts'

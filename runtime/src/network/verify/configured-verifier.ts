@@ -3,8 +3,8 @@
  * @module
  */
 import { statSync } from 'node:fs'
-import { hostResolverFile, hostResolvers, parseResolver } from '../../dns/resolver.ts'
-import { createEgressPolicy } from '../../egress/egress-policy.ts'
+import { hostResolverFile, hostResolvers, parseResolver } from '@causeway/service/dns'
+import { createEgressPolicy } from '@causeway/service/egress'
 import type { VerifyHost } from './verification.ts'
 import { createVerifier } from './verify-host.ts'
 

@@ -4,8 +4,8 @@
  */
 import { domainToASCII } from 'node:url'
 import { RpcError } from '../../bridge/errors.ts'
-import { isDomainName, isNumeric } from '../../dns/domain-name.ts'
-import { claimPrefix } from './expected-record.ts'
+import { isDomainName, isNumeric } from '@causeway/service/dns'
+import { claimPrefix } from '@causeway/service/protocol'
 
 export interface HostName {
   /** To look up: lower case, without a final dot. */

@@ -2,18 +2,17 @@
  * Whether whoever has an address consents: its PTR, and the TXT record of the name there.
  * @module
  */
+import type { AdmittedAddress } from '../../job-network/contract.ts'
 import { checkClaim } from './claim-step.ts'
 import type { HostAddress } from './address-step.ts'
-import { claimName, ptrRecord } from './expected-record.ts'
-import { isDomainName, isNumeric } from '../../dns/domain-name.ts'
-import type { Answer } from '../../dns/lookup.ts'
-import { reverseName } from '../../dns/reverse-name.ts'
+import { claimName, ptrRecord } from '@causeway/service/protocol'
+import { type Answer, isDomainName, isNumeric, reverseName } from '@causeway/service/dns'
 import { shown, unanswered, type StepContext, type StepResult } from './step-result.ts'
-import type { VerificationStep, VerifiedAddress } from './verification.ts'
+import type { VerificationStep } from './verification.ts'
 
 export interface AddressResult {
   steps: VerificationStep[]
-  passed?: VerifiedAddress
+  passed?: AdmittedAddress
 }
 
 /** Names of an address that are tried; the host's own first. */

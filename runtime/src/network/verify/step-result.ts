@@ -2,8 +2,7 @@
  * How a step of a verification is told.
  * @module
  */
-import type { Answer, Lookup } from '../../dns/lookup.ts'
-import { printable } from '../../dns/printable.ts'
+import { type Answer, type Lookup, printable } from '@causeway/service/dns'
 import type { HostName } from './host-name.ts'
 import type { VerificationFailure, VerificationStep } from './verification.ts'
 

@@ -2,6 +2,7 @@
  * What the verification of a host found (runtime spec, `network_whitelist`).
  * @module
  */
+import type { AdmittedAddress } from '../../job-network/contract.ts'
 import type { ErrorKind } from '@causeway/guest-sdk/protocol'
 
 /** How a verification fails: error kinds of the bridge. */
@@ -37,19 +38,12 @@ export interface VerificationStep {
   }
 }
 
-/** An address that passed. */
-export interface VerifiedAddress {
-  /** Canonical text of IPv4 or IPv6. */
-  address: string
-  /** How long what was found holds, seconds, 60 to 3600. */
-  seconds: number
-}
-
 export interface Verification {
   /** As it was looked up: lower case, no final dot. */
   host: string
   steps: readonly VerificationStep[]
-  passed: readonly VerifiedAddress[]
+  /** Addresses that passed. */
+  passed: readonly AdmittedAddress[]
   /** What stands in the way; absent exactly when an address passed. */
   failure?: NonNullable<VerificationStep['failure']> & {
     step: VerificationStep['step']

@@ -3,14 +3,15 @@
  * of an owner (runtime spec, `network_whitelist`).
  * @module
  */
-import { isPublicAddress } from '@causeway/images'
+import type { AdmittedAddress } from '../../job-network/contract.ts'
+import { isPublicAddress } from '@causeway/service/egress'
 import { findAddresses } from './address-step.ts'
 import { checkClaim } from './claim-step.ts'
-import { createDnsClient, type DnsClientOptions } from '../../dns/client.ts'
+import { createDnsClient, type DnsClientOptions } from '@causeway/service/dns'
 import { parseHostName } from './host-name.ts'
 import { checkAddress, type AddressResult } from './pointer-step.ts'
 import type { StepContext, StepResult } from './step-result.ts'
-import type { Verification, VerificationStep, VerifiedAddress, VerifyHost } from './verification.ts'
+import type { Verification, VerificationStep, VerifyHost } from './verification.ts'
 
 export interface VerifierOptions extends Partial<DnsClientOptions> {
   resolvers: DnsClientOptions['resolvers']
@@ -57,7 +58,7 @@ async function verify(
 }
 
 /** What was found holds as long as the shortest record of it. */
-function withClaim({ passed }: AddressResult, claim: StepResult): VerifiedAddress[] {
+function withClaim({ passed }: AddressResult, claim: StepResult): AdmittedAddress[] {
   if (!passed) return []
   const seconds = Math.min(passed.seconds, claim.seconds)
   return [{ ...passed, seconds: Math.min(mostSeconds, Math.max(leastSeconds, seconds)) }]

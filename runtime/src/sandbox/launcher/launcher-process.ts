@@ -5,7 +5,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { Socket } from 'node:net'
 import type { Duplex, Readable } from 'node:stream'
-import { spawnChild } from '@causeway/images'
+import { spawnChild } from '@causeway/native'
 import { chownFd, closeFd, createPipe, type Pipe } from '@causeway/native'
 import { StartError } from '../../errors/start-error.ts'
 import { launcherCommand } from './launcher.ts'

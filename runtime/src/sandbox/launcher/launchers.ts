@@ -11,13 +11,7 @@ import { linkFd } from '@causeway/native'
 import type { Cgroups, JobGroups } from '../../cgroup/cgroup.ts'
 import { startLauncher, type LauncherProcess } from './launcher-process.ts'
 import type { JobLimits } from '../limits.ts'
-import {
-  makeSpare,
-  spareLayer,
-  type SpareKind,
-  type SpareLauncher,
-  type SpareLayer,
-} from './spare-launcher.ts'
+import { makeSpare, type SpareKind, type SpareLauncher, type SpareLayer } from './spare-launcher.ts'
 import { makeStorageFile } from '../storage/storage-files.ts'
 
 export interface Launchers {
@@ -79,10 +73,10 @@ async function prepare(
   }
   try {
     groups.limit(limits)
-    const isMounted = await provide(storageFile, limits, ready?.storage)
+    const layer = await provide(storageFile, limits, ready?.storage)
     const start = (options: readonly string[]) =>
       ready ? ready.tell(options) : startLauncher(groups.folders, options)
-    return { groups, ...(isMounted && { layer: spareLayer }), start, giveUp }
+    return { groups, ...(layer && { layer }), start, giveUp }
   } catch (error) {
     await giveUp()
     throw error
@@ -144,16 +138,16 @@ function createSpares(cgroups: Cgroups) {
   }
 }
 
-/** @returns whether it is the one that is mounted */
+/** @returns where it is mounted already */
 async function provide(
   path: string | undefined,
   { storageBytes }: JobLimits,
   mounted: SpareLauncher['storage'],
-): Promise<boolean> {
-  if (path === undefined || existsSync(path)) return false
-  if (mounted?.bytes === storageBytes && canLink(mounted.file, path)) return true
+): Promise<SpareLayer | undefined> {
+  if (path === undefined || existsSync(path)) return undefined
+  if (mounted?.bytes === storageBytes && canLink(mounted.file, path)) return mounted.layer
   await makeStorageFile(path, storageBytes)
-  return false
+  return undefined
 }
 
 function canLink({ fd }: FileHandle, path: string): boolean {

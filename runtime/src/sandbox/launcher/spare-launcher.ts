@@ -19,12 +19,14 @@ export interface SpareKind {
   /** Where jobs have their folders, when each has a file system of its own. */
   storageFolder?: string
   storageBytes: number
+  /** Instead of the folder that all daemons of this host share. */
+  shared?: string
 }
 
 export interface SpareLauncher extends SpareProcess {
   groups: JobGroups
   /** The file system that it has mounted; without a name on the host. */
-  storage?: { file: FileHandle; bytes: number }
+  storage?: { file: FileHandle; bytes: number; layer: SpareLayer }
   /** Ends it, and its groups. */
   discard(): Promise<void>
 }
@@ -38,12 +40,6 @@ export interface SpareLayer {
 
 // The same for all: each launcher mounts its own there, in namespaces of its own.
 const folderName = 'storage'
-const folder = `/run/causeway/${folderName}`
-export const spareLayer: SpareLayer = {
-  folder,
-  upper: join(folder, 'upper'),
-  work: join(folder, 'work'),
-}
 
 /** @throws Error when there is no process or group to be had; without a file system it does */
 export async function makeSpare(cgroups: Cgroups, kind: SpareKind): Promise<SpareLauncher> {
@@ -56,10 +52,11 @@ export async function makeSpare(cgroups: Cgroups, kind: SpareKind): Promise<Spar
   }
 }
 
-async function makeStorage({ storageFolder, storageBytes: bytes }: SpareKind) {
+async function makeStorage({ storageFolder, storageBytes: bytes, shared }: SpareKind) {
   if (storageFolder === undefined) return undefined
-  hostFolder(folderName)
-  return { file: await makeUnnamedStorage(storageFolder, bytes), bytes }
+  const folder = hostFolder(folderName, shared)
+  const layer = { folder, upper: join(folder, 'upper'), work: join(folder, 'work') }
+  return { file: await makeUnnamedStorage(storageFolder, bytes), bytes, layer }
 }
 
 function startIn(
@@ -68,7 +65,7 @@ function startIn(
   storage: SpareLauncher['storage'],
 ): SpareLauncher {
   try {
-    const options = spareOptions(kind, storage && spareLayer)
+    const options = spareOptions(kind, storage?.layer)
     const started = startSpare(groups.folders, options, storage?.file.fd)
     return {
       ...started,

@@ -3,9 +3,8 @@
  * @module
  */
 import { readFileSync } from 'node:fs'
+import type { SandboxSettings } from '../settings.ts'
 import type { Proot } from './proot.ts'
-
-export const cpuPinnings = ['auto', 'off'] as const
 
 /**
  * One for a PRoot that stops its guest at every system call: on the same processor that costs a
@@ -13,7 +12,7 @@ export const cpuPinnings = ['auto', 'off'] as const
  * @param turn differs from job to job
  */
 export function pickCpu(
-  setting: (typeof cpuPinnings)[number],
+  setting: SandboxSettings['cpuPinning'],
   proot: Pick<Proot, 'isAccelerated'> | undefined,
   turn: number,
 ): { cpu?: number } {

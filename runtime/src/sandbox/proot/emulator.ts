@@ -4,7 +4,7 @@
  */
 import { posix } from 'node:path'
 import { readInRoot } from '@causeway/images'
-import type { Config } from '../../config/config.ts'
+import type { SandboxSettings } from '../settings.ts'
 import { StartError } from '../../errors/start-error.ts'
 import { hostMachine, qemuProgram, readElf } from './elf.ts'
 import type { Backend } from '../layers.ts'
@@ -30,7 +30,7 @@ const shell = '/bin/sh'
  */
 export async function findEmulator(
   question: MachineQuestion,
-  { qemu }: Config['sandbox'],
+  { qemu }: SandboxSettings,
   backend: Backend,
 ): Promise<string | undefined> {
   const found = await foreignFile(question)

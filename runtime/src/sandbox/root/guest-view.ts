@@ -8,8 +8,6 @@
 import type { Bind, LaunchOptions } from '../launcher/launcher.ts'
 import type { Layers } from '../layers.ts'
 import type { Proot } from '../proot/proot.ts'
-import { prootOnHostRoot } from '../proot/on-host.ts'
-import { prootInStage } from '../proot/in-stage.ts'
 
 /** Host paths of one job. */
 export interface JobPaths {
@@ -45,24 +43,3 @@ export interface ViewOptions {
 
 /** With a PRoot, for its backend. */
 export type ProotViewOptions = ViewOptions & Required<Pick<ViewOptions, 'proot'>>
-
-export function jobView(options: ViewOptions): View {
-  const { layers, proot } = options
-  if (layers.backend === 'namespaces') return ownRoot(options)
-  if (!proot) throw new TypeError('expected a PRoot for the backend proot')
-  return layers.namespaces
-    ? prootInStage({ ...options, proot })
-    : prootOnHostRoot({ ...options, proot })
-}
-
-function ownRoot({ paths, workFolder, init }: ViewOptions): View {
-  return {
-    launch: {
-      stage: { folder: paths.stage, pivot: true, binds: paths.helpers },
-      filter: 'plain',
-      workFolder,
-      environment: {},
-    },
-    program: [init],
-  }
-}

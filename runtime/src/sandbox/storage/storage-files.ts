@@ -9,7 +9,7 @@ import { existsSync } from 'node:fs'
 import { constants, open, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { startChild } from '@causeway/images'
+import { startChild } from '@causeway/native'
 import { linkFd } from '@causeway/native'
 
 export const makeFileSystem = '/usr/sbin/mkfs.ext4'

@@ -6,7 +6,7 @@ import { derivationInfo, sealingInfo } from '../labels.ts'
 import type { ImportedKeys, PrivateKeys, RootKeys, SealUse, SignerBackend } from '../backend.ts'
 import { isPrivateKey, publicKeyOf } from './curves.ts'
 import { deriveBytes, derivePrivateKeys } from './derivation.ts'
-import { seal, unseal } from './seal.ts'
+import { seal, unseal } from '@causeway/service/protocol'
 import { createPortableKeys } from './keys.ts'
 
 const seedBytes = 32

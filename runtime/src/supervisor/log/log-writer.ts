@@ -3,7 +3,7 @@
  * and survive the death of this process.
  * @module
  */
-import type { Logger } from 'pino'
+import type { Logger } from '@causeway/service/log'
 import { formatEntries, type LogSource } from './log-entry.ts'
 import type { LinePiece } from './log-lines.ts'
 import {

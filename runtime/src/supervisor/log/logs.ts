@@ -4,7 +4,7 @@
  */
 import { EventEmitter, once } from 'node:events'
 import type { Readable } from 'node:stream'
-import type { Logger } from 'pino'
+import type { Logger } from '@causeway/service/log'
 import { captureStream } from './log-capture.ts'
 import type { LogSource } from './log-entry.ts'
 import { readLog, type LogQuery, type ReadableLog } from './log-reader.ts'

@@ -5,7 +5,7 @@
  */
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Logger } from 'pino'
+import type { Logger } from '@causeway/service/log'
 import type { DeploymentRecord } from './record.ts'
 import type { RecordChange } from './record-changes.ts'
 import { isFull, type RecordReserve } from './record-reserve.ts'
@@ -40,11 +40,14 @@ export interface KeeperOptions {
   record: DeploymentRecord
   reserve: RecordReserve
   log: Logger
+  /** Between two tries of a disk that does not take the record. */
+  retryMs?: number
 }
 
-const retryMs = 1000
+export const recordRetryMs = 1000
 
 export function keepRecord(options: KeeperOptions): RecordKeeper {
+  const { retryMs = recordRetryMs } = options
   let [latest, saved] = [options.record, options.record]
   let [retries, isClosed] = [true, false]
   let saving: Promise<void> | undefined

@@ -5,7 +5,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { open, stat } from 'node:fs/promises'
-import { createQueues } from '../../turns/serial.ts'
+import { createQueues } from '@causeway/service/turns'
 
 export interface RecordReserve {
   /** Runs `work`, on a full disk again in the reserved space. @throws the second error */

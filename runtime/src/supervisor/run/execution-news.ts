@@ -2,7 +2,7 @@
  * Passes events of an execution to its record, then its log, then listeners.
  * @module
  */
-import type { Logger } from 'pino'
+import type { Logger } from '@causeway/service/log'
 import { createEventText } from './describe-event.ts'
 import type { EventFeed } from './event-feed.ts'
 import type { ExecutionEvent } from '../../execution/contract/request.ts'

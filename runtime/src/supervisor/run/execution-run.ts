@@ -6,36 +6,15 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import type { Logger } from 'pino'
 import { StartError } from '../../errors/start-error.ts'
-import type { EventFeed } from './event-feed.ts'
-import { discardExecution, dropExecutionFiles, recordEnd } from './finish-execution.ts'
+import { discardExecution, recordEnd, dropExecutionFiles } from './finish-execution.ts'
 import type { JobExit } from '../../execution/contract/exit.ts'
+import type { ExecutionParts } from './execution-parts.ts'
 import { createExecutionNews, type ExecutionNews } from './execution-news.ts'
-import type { Execute } from '../../execution/contract/request.ts'
 import { failureText } from './failure-text.ts'
-import type { LiveState } from './live-state.ts'
-import type { LoadedDeployment } from '../../deployment/load.ts'
-import type { DeploymentLog } from '../log/logs.ts'
 import type { ExecutionRecord } from '../record/record.ts'
 import { beginAttempt } from '../record/record-changes.ts'
-import type { RecordKeeper } from '../record/record-keeper.ts'
 import { finalExit } from '../record/recovery.ts'
-
-/** Parts of a deployment that an execution uses. */
-export interface ExecutionParts {
-  loaded: LoadedDeployment
-  /** Folder of the deployment's executions. */
-  executions: string
-  keeper: RecordKeeper
-  output: DeploymentLog
-  feed: EventFeed
-  live: LiveState
-  execute: Execute
-  /** Once aborted, jobs stop without a grace period, and a running grace period ends. */
-  noGrace: AbortSignal
-  log: Logger
-}
 
 /** Why an execution is ended before its time. */
 export type EndCause =

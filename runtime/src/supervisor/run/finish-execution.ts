@@ -6,7 +6,7 @@ import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { removeTree } from '@causeway/images'
 import { describeExit, type JobExit } from '../../execution/contract/exit.ts'
-import type { ExecutionParts } from './execution-run.ts'
+import type { ExecutionParts } from './execution-parts.ts'
 import { endExecution } from '../record/record-changes.ts'
 
 /** Resolves once the end is recorded and reported; a crash cannot revert it then. */

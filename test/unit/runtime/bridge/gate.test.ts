@@ -3,12 +3,11 @@ import { methodFacts, type MethodName } from '@causeway/guest-sdk/protocol'
 import { toErrorObject, type RpcError } from '../../../../runtime/src/bridge/errors.ts'
 import {
   availability,
-  compareLevels,
   createGate,
-  implementedLevel,
   unknownPatterns,
   type GateOptions,
 } from '../../../../runtime/src/bridge/gate.ts'
+import { compareLevels, implementedLevel } from '../../../../runtime/src/bridge/level.ts'
 
 const names = Object.keys(methodFacts) as MethodName[]
 const signer = names.filter((name) => name.startsWith('signer_'))

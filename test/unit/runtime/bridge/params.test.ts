@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { methodFacts, type MethodName } from '@causeway/guest-sdk/protocol'
 import { toErrorObject, type RpcError } from '../../../../runtime/src/bridge/errors.ts'
-import { parseParams } from '../../../../runtime/src/bridge/params.ts'
+import { parseParams } from '../../../../runtime/src/bridge/params/params.ts'
 
 /** The params for the handler, or the content of the error reply. */
 function outcome(method: MethodName, params: readonly unknown[]): unknown {

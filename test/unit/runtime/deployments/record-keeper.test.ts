@@ -2,7 +2,10 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { keepRecord } from '../../../../runtime/src/supervisor/record/record-keeper.ts'
+import {
+  keepRecord,
+  recordRetryMs,
+} from '../../../../runtime/src/supervisor/record/record-keeper.ts'
 import {
   readRecord,
   type DeploymentRecord,
@@ -32,7 +35,7 @@ const count = (executions: number) => (from: DeploymentRecord) => ({ ...from, ex
 const noReserve = { write: (work: () => Promise<void>) => work() }
 
 const keeperOf = (path: string, { log } = recordingLog()) =>
-  keepRecord({ path, record, reserve: noReserve, log })
+  keepRecord({ path, record, reserve: noReserve, log, retryMs: 50 })
 
 describe('a record', () => {
   test('shows a change once it is on disk, not before', async ({ folder }) => {
@@ -72,6 +75,10 @@ describe('a record', () => {
     await keeper.change(count(2))
     expect(keeper.latest.executions).toBe(1)
     expect(readdirSync(folder)).toEqual([])
+  })
+
+  test('is tried again every second', () => {
+    expect(recordRetryMs).toBe(1000)
   })
 
   test('is undefined when there is no file', ({ folder }) => {

@@ -1,10 +1,10 @@
 import { networkInterfaces } from 'node:os'
 import type { Answer } from 'dns-packet'
 import { describe, expect, it } from 'vitest'
-import { createDnsClient } from '../../../../runtime/src/dns/client.ts'
-import type { Answer as Found } from '../../../../runtime/src/dns/lookup.ts'
-import type { RecordType } from '../../../../runtime/src/dns/query.ts'
-import type { Resolver } from '../../../../runtime/src/dns/resolver.ts'
+import { createDnsClient } from '../../../../service/src/dns/client.ts'
+import type { Answer as Found } from '../../../../service/src/dns/lookup.ts'
+import type { RecordType } from '../../../../service/src/dns/message/query.ts'
+import type { Resolver } from '../../../../service/src/dns/resolver.ts'
 import {
   questionOf,
   replyTo,

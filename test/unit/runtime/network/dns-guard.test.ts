@@ -1,6 +1,6 @@
 import { decode } from 'dns-packet'
 import { describe, expect, it } from 'vitest'
-import { readReply } from '../../../../runtime/src/dns/reply.ts'
+import { readReply } from '../../../../service/src/dns/message/reply.ts'
 
 const question = Buffer.from('\x01a\x04test\x00\x00\x10\x00\x01', 'latin1')
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { isDomainName, isNumeric } from '../../../../runtime/src/dns/domain-name.ts'
-import { canonicalIpv6, reverseName } from '../../../../runtime/src/dns/reverse-name.ts'
+import { isDomainName, isNumeric } from '../../../../service/src/dns/message/domain-name.ts'
+import { canonicalIpv6, reverseName } from '../../../../service/src/dns/message/reverse-name.ts'
 
 describe('domain names', () => {
   const label63 = 'x'.repeat(63)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createDnsClient } from '../../../../runtime/src/dns/client.ts'
+import { createDnsClient } from '../../../../service/src/dns/client.ts'
 import { startNameServer, type NameServer } from '../../../support/name-server.ts'
 import { allNames, zones } from './verify-zones.ts'
 

@@ -7,7 +7,7 @@ import {
   hostResolvers,
   parseResolver,
   type Resolver,
-} from '../../../../runtime/src/dns/resolver.ts'
+} from '../../../../service/src/dns/resolver.ts'
 import { createVerifier } from '../../../../runtime/src/network/verify/verify-host.ts'
 import {
   questionOf,

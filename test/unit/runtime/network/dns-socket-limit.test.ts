@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { expect, it } from 'vitest'
-import { createSocketLimit } from '../../../../runtime/src/dns/socket-limit.ts'
+import { createSocketLimit } from '../../../../service/src/dns/socket-limit.ts'
 import { thrownBy } from '../../../support/thrown.ts'
 
 function aPurpose(): AbortSignal {

@@ -1,9 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import {
-  createEgressPolicy,
-  familyOf,
-  parseNet,
-} from '../../../../runtime/src/egress/egress-policy.ts'
+import { createEgressPolicy, familyOf, parseNet } from '../../../../service/src/egress/policy.ts'
 import { admitScript, countersOf } from '../../../../runtime/src/job-network/rules/rule-changes.ts'
 
 describe('networks', () => {

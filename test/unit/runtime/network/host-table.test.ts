@@ -27,6 +27,9 @@ describe.skipIf(!isRoot)(`the host's table (${needsRoot})`, { timeout: 60_000 },
   }
   const tables = async () => (await lab.host.script(`${nft} list tables`)).trim()
 
+  /** Sockets of this host that hear of changed rules: netlink's, of netfilter, in a group. */
+  const listeners = () => lab.host.script('awk \'$2 == 12 && $4 != "00000000"\' /proc/net/netlink')
+
   /** Whether a program of a job's namespace gets an answer, as text. */
   async function reaches(namespace: string, address: string, port: number): Promise<string> {
     const program = `import socket
@@ -87,8 +90,8 @@ except OSError as error: print(error)`
     await using holder = await startHostTable(lab)
     await holder.ask('hold')
     const network = await holder.ask<string>('open')
-    await expect.poll(() => lab.host.script('pgrep -f "nft monitor" || true')).not.toBe('')
-    await lab.host.script(`sleep 0.3; ${nft} flush ruleset`)
+    await expect.poll(listeners).not.toBe('')
+    await lab.host.script(`${nft} flush ruleset`)
     await expect.poll(tables).toBe('table inet causeway')
     await expect
       .poll(() => holder.ask('warnings'))

@@ -1,7 +1,8 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, vi } from 'vitest'
-import { runProgram } from '../../../../runtime/src/job-network/program.ts'
+import { longestProgramMs, runProgram } from '../../../../runtime/src/job-network/program.ts'
+import { run } from '../../../support/causeway.ts'
 import { test } from '../../../support/folder-fixture.ts'
 
 afterEach(() => void vi.unstubAllEnvs())
@@ -31,9 +32,25 @@ describe('a program that arranges networks', () => {
     await expect(runProgram('tc', [], {})).rejects.toThrow(/^tc: ended with 7$/)
   })
 
-  test('that hangs is ended', { timeout: 60_000 }, async ({ folder }) => {
+  test('that hangs is ended', async ({ folder }) => {
     provide(folder, 'ip', 'exec sleep 1000')
-    await expect(runProgram('ip', [], {})).rejects.toThrow(/^ip: no end after 10000 ms$/)
+    const running = runProgram('ip', [], { longestMs: 200 })
+    await expect(running).rejects.toThrow(/^ip: no end after 200 ms$/)
+  })
+
+  test('has ten seconds', () => {
+    expect(longestProgramMs).toBe(10_000)
+  })
+
+  test('that is missing keeps nobody waiting for its end', async () => {
+    const source = new URL('../../../../runtime/src/network/program.ts', import.meta.url)
+    const code = `const { runProgram } = await import('${source.href}')
+await runProgram('no-such-program', [], { longestMs: 600_000 }).catch(() => console.log('missing'))`
+    const node = ['--conditions=@causeway/source', '--import', 'tsx', '--input-type=module']
+    expect(await run(process.execPath, [...node, '--eval', code])).toMatchObject({
+      code: 0,
+      stdout: 'missing\n',
+    })
   })
 
   test('that another one cannot find is named with the package that brings it', async ({

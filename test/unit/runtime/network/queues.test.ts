@@ -2,7 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { describe, expect } from 'vitest'
-import { networkSection } from '../../../../runtime/src/config/network.ts'
+import { networkSettings } from '../../../../runtime/src/job-network/settings.ts'
 import { runProgram } from '../../../../runtime/src/job-network/program.ts'
 import {
   emptyQueues,
@@ -81,7 +81,7 @@ for _ in range(${count}):
 describe.skipIf(!isRoot)(`queues of an isolated network (${needsRoot})`, { timeout }, () => {
   test('are as told for whatever the configuration takes', async ({ isolated }) => {
     for (const corner of corners) {
-      const queues = queuesOf(v.parse(networkSection, corner))
+      const queues = queuesOf(v.parse(networkSettings, corner))
       await removeQueues(isolated)
       await layQueues(isolated.namespace, queues)
       const laid = await classes(isolated.namespace)

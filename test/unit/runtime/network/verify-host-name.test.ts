@@ -1,7 +1,7 @@
 import { encodeSs58 } from '@causeway/manifest'
 import { describe, expect, it } from 'vitest'
 import { toErrorObject, type RpcError } from '../../../../runtime/src/bridge/errors.ts'
-import { ptrRecord, txtRecord } from '../../../../runtime/src/network/verify/expected-record.ts'
+import { ptrRecord, txtRecord } from '../../../../service/src/protocol/txt-record.ts'
 import { parseHostName } from '../../../../runtime/src/network/verify/host-name.ts'
 import { sourceAccount } from '../../../../runtime/src/network/verify/source-account.ts'
 import { thrownBy } from '../../../support/thrown.ts'

@@ -36,7 +36,7 @@ const mebibyte = 1024 * 1024
 const script = `
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { openCgroups } from './dist/sandbox/cgroup.js'
+import { openCgroups } from './dist/cgroup/cgroup.js'
 const cgroups = openCgroups()
 const groups = cgroups.create()
 groups.limit({ memoryBytes: ${32 * mebibyte}, processes: 20 })

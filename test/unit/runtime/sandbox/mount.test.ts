@@ -19,14 +19,18 @@ import { thrownBy } from '../../../support/thrown.ts'
 const isUsable = process.getuid?.() === 0 && (await canLimitStorage(tmpdir()))
 const settings = loadConfig(undefined).sandbox
 const limits = { memoryBytes: 2 ** 28, storageBytes: settings.storageBytes, processes: 64 }
-const hostLayer = '/run/causeway/storage'
 const patience = { timeout: 10_000, interval: 5 }
 
 describe.skipIf(!isUsable)('a spare launcher (only root has one with a file system)', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>
+  // Not the host's own, which launchers of others are mounted on.
+  let shared: string
+  let hostLayer: string
   let tree: string
   beforeAll(async () => {
     folder = await temporaryFolder()
+    shared = join(folder.path, 'shared')
+    hostLayer = join(shared, 'storage')
     tree = join(folder.path, 'tree')
     mkdirSync(tree)
     execFileSync('tar', ['-xf', (await builtRecipe('minimal')).path, '-C', tree])
@@ -44,7 +48,7 @@ describe.skipIf(!isUsable)('a spare launcher (only root has one with a file syst
   async function openReady(): Promise<{ sandbox: Sandbox; inside: number; place: () => Place }> {
     const jobs = join(folder.path, `jobs-${Date.now()}`)
     mkdirSync(jobs, { mode: 0o711 })
-    const sandbox = await openSandbox({ ...settings, backend: 'namespaces' }, jobs)
+    const sandbox = await openSandbox({ ...settings, backend: 'namespaces' }, jobs, { shared })
     onTestFinished(() => sandbox.close())
     sandbox.keepSpare()
     let inside: number | undefined

@@ -61,7 +61,7 @@ describe.skipIf(process.getuid?.() !== 0)('leases (only root may change uids)', 
   })
 
   test('hold against other processes, and end with theirs', async () => {
-    const script = `import('${new URL('../../../../runtime/dist/sandbox/uids.js', import.meta.url).href}')
+    const script = `import('${new URL('../../../../runtime/dist/sandbox/ids/uids.js', import.meta.url).href}')
       .then(({ leaseUids }) => console.log(leaseUids(${base}, 'one').uid))`
     const one = lease(base, 'one')
     expect((await run(process.execPath, ['-e', script])).stdout).toBe(`${base + 1}\n`)

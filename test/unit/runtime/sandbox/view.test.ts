@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Layers } from '../../../../runtime/src/sandbox/layers.ts'
-import { jobView, type ViewOptions } from '../../../../runtime/src/sandbox/root/guest-view.ts'
+import { jobView } from '../../../../runtime/src/sandbox/root/choose-view.ts'
+import type { ViewOptions } from '../../../../runtime/src/sandbox/root/guest-view.ts'
 
 const layers: Layers = {
   backend: 'proot',

@@ -1,0 +1,75 @@
+/**
+ * Receipts of images that were built here: which archive has which digest.
+ *
+ * @module
+ */
+import { readFile, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { errorCode } from '../image-error.ts'
+import { hashFile } from '../fetch/blob.ts'
+
+/** Stored beside an image. */
+export interface Receipt {
+  sha256: string
+  bytes: number
+  /** Package to version. */
+  packages: Record<string, string>
+}
+
+const ending = '.json'
+
+/** Path of an image's receipt. */
+export function receiptOf(image: string): string {
+  return `${image}${ending}`
+}
+
+/**
+ * Reads an image that was built. It counts only when its receipt is there and its bytes are the
+ * receipt's.
+ *
+ * @returns undefined when it is missing, half there or damaged
+ */
+export async function readBuilt(
+  image: string,
+): Promise<{ sha256: string; bytes: number } | undefined> {
+  const receipt = await readReceipt(receiptOf(image))
+  if (receipt === undefined) return undefined
+  const found = await hashFile(image)
+  return found?.sha256 === receipt.sha256 ? found : undefined
+}
+
+/**
+ * Looks for a built image by its digest. Only receipts are read, and an image whose receipt names
+ * the digest.
+ *
+ * @param folder see buildRecipe; it may be missing
+ * @returns where it lies, as a `file:` URL
+ */
+export async function findBuilt(folder: string, sha256: string): Promise<URL | undefined> {
+  for (const name of await namesIn(folder)) {
+    if (!name.endsWith(ending)) continue
+    const image = join(folder, name.slice(0, -ending.length))
+    if ((await readReceipt(receiptOf(image)))?.sha256 !== sha256) continue
+    if ((await readBuilt(image)) !== undefined) return pathToFileURL(image)
+  }
+  return undefined
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder)
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return []
+    throw error
+  }
+}
+
+async function readReceipt(path: string): Promise<Receipt | undefined> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) as Receipt
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT' || error instanceof SyntaxError) return undefined
+    throw error
+  }
+}

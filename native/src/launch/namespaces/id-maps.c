@@ -1,0 +1,120 @@
+// Which ids of the host stand behind the ids of a user namespace.
+#define _GNU_SOURCE
+#include "../launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static bool write_file(const char *path, const char *text, int length) {
+  int fd = open(path, O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  bool done = write(fd, text, (size_t)length) == length;
+  int error = errno;
+  close(fd);
+  errno = error;
+  return done;
+}
+
+static bool map_ids(const char *process, const char *file, unsigned shown, unsigned real,
+                    unsigned count) {
+  char path[64], line[64];
+  snprintf(path, sizeof path, "/proc/%s/%s", process, file);
+  int length = snprintf(line, sizeof line, "%u %u %u", shown, real, count);
+  return write_file(path, line, length);
+}
+
+// For a user namespace made by an ordinary user: one id, the user's own, under any name. The
+// kernel demands setgroups denied before a gid map.
+bool map_own_ids(uid_t shown_uid, gid_t shown_gid, uid_t uid, gid_t gid) {
+  return write_file("/proc/self/setgroups", "deny", 4) &&
+         map_ids("self", "uid_map", shown_uid, uid, 1) &&
+         map_ids("self", "gid_map", shown_gid, gid, 1);
+}
+
+// A spare launcher is told later whether its child asks. An ordinary user's never does: its monitor
+// must not wait for that, because it is open to its own user's ptrace until it goes on.
+struct map_request open_map_request(const struct plan *plan) {
+  struct map_request request = {{-1, -1}, {-1, -1}};
+  if (!plan->range && !(plan->spare && geteuid() == 0)) return request;
+  if (pipe2(request.wanted, O_CLOEXEC) || pipe2(request.done, O_CLOEXEC)) fail("pipe");
+  return request;
+}
+
+// The child's side. From here on it has no right over anything of the host, its own mounts
+// included: those belong to the namespace it leaves.
+void enter_range(struct map_request *request, uid_t first) {
+  char byte = 0;
+  if (unshare(CLONE_NEWUSER)) fail("user namespace");
+  if (write(request->wanted[1], &first, sizeof first) != sizeof first) {
+    fail("user namespace: ask for ids");
+  }
+  close(request->wanted[1]);
+  close(request->done[1]);
+  if (read(request->done[0], &byte, 1) != 1) fail_with("user namespace: the ids were not mapped");
+  close(request->done[0]);
+}
+
+// The monitor's side: only a process outside may map more ids than the child's own. Returns when the
+// child has asked, or is the job: nothing else ends the pipe.
+void answer_map_request(struct map_request *request, pid_t child) {
+  char byte = 0, process[16];
+  uid_t first;
+  if (request->wanted[0] < 0) return;
+  close(request->wanted[1]);
+  close(request->done[0]);
+  snprintf(process, sizeof process, "%d", child);
+  bool asked = read(request->wanted[0], &first, sizeof first) == sizeof first;
+  if (asked && map_ids(process, "uid_map", 0, first, RANGE_SIZE) &&
+      map_ids(process, "gid_map", 0, first, RANGE_SIZE)) {
+    (void)!write(request->done[1], &byte, 1);
+  }
+  close(request->wanted[0]);
+  close(request->done[1]);
+}
+
+// Tells its pid as /proc has it, which may be that of another namespace than ours. The parent may
+// have died before the signal was asked for, and would be missed for ever.
+static void tell_and_wait_to_die(int told, pid_t parent) {
+  char process[16];
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ssize_t size = readlink("/proc/self", process, sizeof process);
+  if (size > 0) (void)!write(told, process, (size_t)size);
+  while (getppid() == parent) pause();
+  _exit(0);
+}
+
+static int open_namespace_of(const char *process, uid_t on_disk, uid_t shown) {
+  char path[32];
+  snprintf(path, sizeof path, "/proc/%s/ns/user", process);
+  bool mapped = map_ids(process, "uid_map", on_disk, shown, 1) &&
+                map_ids(process, "gid_map", on_disk, shown, 1);
+  return mapped ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+}
+
+// A user namespace, as a descriptor, for an id-mapped mount: files of `on_disk` are shown as those
+// of `shown`, and no other id exists. A process has to be in it while it is opened.
+int open_shifted_ids(uid_t on_disk, uid_t shown) {
+  char process[16] = "";
+  int told[2];
+  if (pipe2(told, O_CLOEXEC)) return -1;
+  pid_t self = getpid();
+  pid_t child = (pid_t)syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, 0, 0, 0, 0);
+  if (child == 0) tell_and_wait_to_die(told[1], self);
+  int error = errno;
+  close(told[1]);
+  bool knows = child > 0 && read(told[0], process, sizeof process - 1) > 0;
+  close(told[0]);
+  int fd = knows ? open_namespace_of(process, on_disk, shown) : -1;
+  if (child > 0) error = knows ? errno : ECHILD;
+  if (child > 0) kill(child, SIGKILL);
+  if (child > 0) waitpid(child, NULL, 0);
+  errno = error;
+  return fd;
+}

@@ -1,0 +1,50 @@
+/**
+ * The section `sandbox` of the configuration file.
+ * @module
+ */
+import * as v from 'valibot'
+import { count, maxLimit } from '@causeway/service/config'
+import { leastUidBase, mostUidBase } from './ids/uid-range.ts'
+
+const backends = ['proot', 'namespaces', 'auto'] as const
+const cpuPinnings = ['auto', 'off'] as const
+
+const guestFolder = v.pipe(
+  v.string(),
+  v.regex(/^(?:\/[^/\0]+)+$/, 'expected an absolute path inside the image'),
+  v.check((path) => !path.split('/').includes('..'), 'expected a path without ..'),
+)
+
+export const sandboxSettings = v.strictObject({
+  /** Where the bundle lands in the guest; also the job's working directory. */
+  bundlePath: v.optional(guestFolder, '/root/job'),
+  /** The PRoot program: a name on PATH or a path. */
+  proot: v.optional(v.pipe(v.string(), v.nonEmpty()), 'proot'),
+  /** `auto`: namespaces for root where there are any, else PRoot. */
+  backend: v.optional(v.picklist(backends, `expected one of ${backends.join(', ')}`), 'proot'),
+  /** Run jobs with PRoot alone where a host has neither namespaces nor Landlock. */
+  insecure: v.optional(v.boolean('expected true or false'), false),
+  /** `auto`: a job under a PRoot that is not accelerated stays on one processor. */
+  cpuPinning: v.optional(
+    v.picklist(cpuPinnings, `expected one of ${cpuPinnings.join(', ')}`),
+    'auto',
+  ),
+  /** Run images of other architectures through QEMU's user emulation: true, or its folder. */
+  qemu: v.optional(v.union([v.boolean(), guestFolder], 'expected true, false or a folder'), false),
+  /** Memory of a job that asks for none, bytes; 0: three quarters of the host's. */
+  memoryBytes: count(0, maxLimit, 0),
+  /** What a job that asks for none may write, bytes. */
+  storageBytes: count(1024 * 1024, maxLimit, 8 * 1024 * 1024 * 1024),
+  /** Processes and threads of a job. */
+  maxProcesses: count(16, 4_000_000, 4096),
+  /** First host uid for jobs when the daemon is root, above what others use; see ids/uid-range. */
+  uidBase: count(
+    leastUidBase,
+    mostUidBase,
+    1_900_000_000,
+    'ids below are those of users, services and nobody; from it on jobs need many',
+  ),
+  /** Time between SIGTERM to the job and the end of its whole tree, ms. */
+  stopGraceMs: count(0, 600_000, 5_000),
+})
+export type SandboxSettings = v.InferOutput<typeof sandboxSettings>

@@ -1,0 +1,27 @@
+/**
+ * Schemas for the fields of a configuration file.
+ * @module
+ */
+import * as v from 'valibot'
+
+/**
+ * A whole number within bounds, both included.
+ * @param reason why not others, where that is not plain
+ */
+export function count(least: number, most: number, byDefault: number, reason?: string) {
+  const bounds = `expected a whole number from ${least} to ${most}`
+  const expected = reason === undefined ? bounds : `${bounds} (${reason})`
+  const number = v.pipe(
+    v.number(expected),
+    v.integer(expected),
+    v.minValue(least, expected),
+    v.maxValue(most, expected),
+  )
+  return v.optional(number, byDefault)
+}
+
+export const maxCount = 1_000_000
+export const maxBytes = 1024 * 1024 * 1024
+/** The largest that a double counts by ones. */
+export const maxLimit = Number.MAX_SAFE_INTEGER
+export const maxMs = 24 * 60 * 60 * 1000

@@ -1,0 +1,6 @@
+/**
+ * Configuration files of a service: schemas for their fields, and how a file is read.
+ * @module
+ */
+export { count, maxBytes, maxCount, maxLimit, maxMs } from './fields.ts'
+export { readSettings } from './read-settings.ts'
