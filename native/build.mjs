@@ -30,7 +30,7 @@ function buildEnvironment() {
 
 const { status, error } = spawnSync(
   process.execPath,
-  [nodeGyp, 'rebuild', '--loglevel=error', ...nodedirArguments()],
+  [nodeGyp, 'rebuild', '--loglevel=error', '--jobs=max', ...nodedirArguments()],
   { cwd: packageRoot, env: buildEnvironment(), stdio: 'inherit' },
 )
 if (error) throw error

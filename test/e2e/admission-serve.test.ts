@@ -29,7 +29,7 @@ const servers = [
 async function serveAs(way: Way, folder: string) {
   const file = join(folder, 'served.json')
   await writeFile(file, '{"id":"1"}')
-  const args = ['serve', file, '--state', await stateOf(way, folder)]
+  const args = ['serve', file, '--state', stateOf(way, folder)]
   const [program, ...rest] = way.command(await makeStage(folder), args)
   const { child, finished } = start(program, rest, { env: environmentIn(folder), cwd: '/' })
   const logged = readLog(child.stderr!)

@@ -3,13 +3,13 @@
  * has seen of them is lost.
  */
 import { createHash, randomInt } from 'node:crypto'
-import { readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, test, type ExpectStatic } from 'vitest'
 import type { LogEntry } from '../../runtime/src/supervisor/log/log-entry.ts'
 import type { AttemptRecord } from '../../runtime/src/supervisor/record/record.ts'
 import type { DeploymentDetail } from '../../runtime/src/supervisor/summary.ts'
@@ -23,19 +23,21 @@ import {
   type DaemonProcess,
 } from '../support/daemon.ts'
 import { writeDeployment } from '../support/deployment.ts'
+import { times } from '../support/effort.ts'
 import { builtRecipe } from '../support/recipe-image.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const isRoot = process.getuid?.() === 0
-const kills = 20
-const maxDelayMs = 3000
+// Only root has the ids for namespaces.
+const backends = isRoot ? (['proot', 'namespaces'] as const) : (['proot'] as const)
+const kills = times({ short: 12, long: 20 })
+/** Of the time that a daemon takes here from its start to the end of its job's first attempt. */
+const maxDelay = 1.5
 const seed = Number(process.env['CAUSEWAY_FUZZ_SEED'] ?? randomInt(2 ** 31))
-/** A word in the command line of everything that the jobs start. */
-const mark = `4999${seed}`
 
 // It prints its lines, leaves processes that hide from their parents, and ends with a code that it
 // has printed. The count outlives restarts: it is in the root.
-const job = `#!/bin/sh
+const jobOf = (mark: string) => `#!/bin/sh
 run=$(($(cat count 2>/dev/null || echo 0) + 1)); echo $run > count; echo "run $run"
 (setsid sleep ${mark} >/dev/null 2>&1 &)
 sh -c 'trap "" TERM HUP; sleep ${mark}' >/dev/null 2>&1 &
@@ -45,20 +47,22 @@ const extraJob = `#!/bin/sh
 sleep 0.2; echo "exit 7"; exit 7`
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
-let base: string
+let archive: string
 beforeAll(async () => {
   folder = await temporaryFolder()
-  const archive = (await builtRecipe('minimal')).path
-  base = join(folder.path, 'base')
-  await mkdir(base)
-  execFileSync('tar', ['-xf', archive, '-C', base])
+  archive = (await builtRecipe('minimal')).path
 })
 afterAll(() => folder[Symbol.asyncDispose]())
 
-/** An image that no store has yet. */
-async function freshImage(name: string) {
-  const path = join(folder.path, `${name}.tar`)
-  writeFileSync(join(base, 'filling'), Buffer.alloc(16 << 20, `${name} ${folder.path}`))
+/** An image that no store has yet. @param own a folder for it and those that follow */
+async function freshImage(own: string, name: string) {
+  const base = join(own, 'base')
+  if (!existsSync(base)) {
+    await mkdir(base, { recursive: true })
+    execFileSync('tar', ['-xf', archive, '-C', base])
+  }
+  const path = join(own, `${name}.tar`)
+  writeFileSync(join(base, 'filling'), Buffer.alloc(16 << 20, `${name} ${own}`))
   execFileSync('tar', ['-cf', path, '-C', base, '.'])
   const sha256 = createHash('sha256')
     .update(await readFile(path))
@@ -102,7 +106,11 @@ function attemptsOf({ current, history = [] }: DeploymentDetail): Map<string, At
 }
 
 /** Every attempt of the log whose exit is known printed all its lines, in order, and that exit. */
-function checkOutput(entries: readonly LogEntry[], detail: DeploymentDetail): number {
+function checkOutput(
+  entries: readonly LogEntry[],
+  detail: DeploymentDetail,
+  expect: ExpectStatic,
+): number {
   let complete = 0
   const lines = new Map<string, (string | undefined)[]>()
   for (const { stream, execution, attempt, text } of entries) {
@@ -117,12 +125,15 @@ function checkOutput(entries: readonly LogEntry[], detail: DeploymentDetail): nu
     expect(printed, `attempt ${key}`).toEqual([...expected, `exit ${exit.code}`])
     complete++
   }
-  checkRoots(lines)
+  checkRoots(lines, expect)
   return complete
 }
 
 /** Attempts of an execution have one root, also those after a kill: each counts on in it. */
-function checkRoots(lines: ReadonlyMap<string, readonly (string | undefined)[]>): void {
+function checkRoots(
+  lines: ReadonlyMap<string, readonly (string | undefined)[]>,
+  expect: ExpectStatic,
+): void {
   const last = new Map<string, number>()
   for (const [key, [first]] of lines) {
     const execution = key.split('.')[0]!
@@ -134,27 +145,38 @@ function checkRoots(lines: ReadonlyMap<string, readonly (string | undefined)[]>)
   expect(Math.max(...last.values())).toBeGreaterThan(2)
 }
 
+interface Killed extends DaemonOptions {
+  state: string
+  /** A word in the command line of everything that the jobs start. */
+  mark: string
+  /** The test's own: others go on beside it. */
+  expect: ExpectStatic
+}
+
 /** @returns how many attempts ran to an end of their own */
-async function killAtRandom(state: string, as: DaemonOptions): Promise<number> {
+async function killAtRandom({ state, mark, expect, ...as }: Killed): Promise<number> {
   const random = randomNumbers(seed)
+  const parts = `${state}-parts`
   const seen: Seen = { lines: new Map(), attempts: new Map() }
   const pids = new Set<number>()
   const extras: string[] = []
   const main = await writeDeployment(`${state}-main`, {
-    image: await freshImage('main'),
-    files: { 'job.sh': job },
+    image: await freshImage(parts, 'main'),
+    files: { 'job.sh': jobOf(mark) },
     deployment: { id: 'main', schedule: { interval: 4000 } },
   })
   const manifest = join(main, '../manifest.json')
   const written = JSON.parse(await readFile(manifest, 'utf8')) as object
   writeFileSync(manifest, JSON.stringify({ ...written, restartPolicy: 'onFailure' }))
+  let paceMs = 0
   for (let round = 0; round < kills; round++) {
     const extra = `extra-${round}`
-    const file = await writeDeployment(join(folder.path, extra), {
-      image: await freshImage(extra),
+    const file = await writeDeployment(join(parts, extra), {
+      image: await freshImage(parts, extra),
       files: { 'job.sh': extraJob },
       deployment: { id: extra },
     })
+    const started = performance.now()
     const daemon = startDaemon(state, as)
     pids.add(daemon.pid)
     const deploy = (path: string) =>
@@ -167,7 +189,11 @@ async function killAtRandom(state: string, as: DaemonOptions): Promise<number> {
       extras.push(extra)
       await following
     })().catch(() => {}) // killed
-    await pause(random() * maxDelayMs)
+    if (round === 0) {
+      await expect.poll(() => seen.attempts.size, { timeout: 60_000 }).toBeGreaterThan(0)
+      paceMs = performance.now() - started
+    }
+    await pause(random() * maxDelay * paceMs)
     await daemon.kill()
     await life
     await expect.poll(() => processesWith(mark), { timeout: 10_000 }).toEqual([])
@@ -188,7 +214,7 @@ async function killAtRandom(state: string, as: DaemonOptions): Promise<number> {
   const detail = await daemon.inspect('main')
   const attempts = attemptsOf(detail)
   for (const [key, attempt] of seen.attempts) expect(attempts.get(key), key).toEqual(attempt)
-  const complete = checkOutput(entries, detail)
+  const complete = checkOutput(entries, detail, expect)
   for (const id of extras) {
     const { history } = await daemon.reach(id, 'ended')
     expect(history, id).toMatchObject([{ number: 1, exit: { reason: 'exited', code: 7 } }])
@@ -198,7 +224,7 @@ async function killAtRandom(state: string, as: DaemonOptions): Promise<number> {
     '/v1/deployments',
   )
   process.stderr.write(
-    `daemon-kill: seed ${seed}, ${kills} kills, ${seen.lines.size} lines and ${seen.attempts.size} exits seen, ${complete} attempts complete, ${extras.length} other deployments\n`,
+    `daemon-kill ${state}: seed ${seed}, ${kills} kills within ${Math.round(maxDelay * paceMs)} ms, ${seen.lines.size} lines and ${seen.attempts.size} exits seen, ${complete} attempts complete, ${extras.length} other deployments\n`,
   )
   for (const { name, state: found } of all.deployments) {
     expect(found).not.toBe('damaged')
@@ -224,14 +250,16 @@ function randomNumbers(from: number): () => number {
   }
 }
 
-describe('the daemon, killed', () => {
-  // Only root has the ids for namespaces.
-  const backends = isRoot ? (['proot', 'namespaces'] as const) : (['proot'] as const)
+// They wait more than they work.
+describe.concurrent('the daemon, killed', () => {
   for (const backend of backends) {
-    test(`${kills} times (seed ${seed}), backend ${backend}`, async () => {
+    test(`${kills} times (seed ${seed}), backend ${backend}`, async ({ expect }) => {
       const config = join(folder.path, `${backend}.toml`)
       writeFileSync(config, `[sandbox]\nbackend = "${backend}"\n`)
-      const complete = await killAtRandom(join(folder.path, backend), {
+      const complete = await killAtRandom({
+        state: join(folder.path, backend),
+        mark: `4999${seed}${backend.length}`,
+        expect,
         args: ['--config', config],
       })
       expect(complete).toBeGreaterThan(0)
@@ -240,13 +268,19 @@ describe('the daemon, killed', () => {
 
   test.skipIf(!isRoot)(
     `${kills} times as an ordinary user (seed ${seed}; only root can become another user)`,
-    async () => {
+    async ({ expect }) => {
       const home = join(folder.path, 'home')
       await mkdir(home)
       const bin = sharedBin()
       execFileSync('chown', ['-R', '65534:65534', home])
       const prefix = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
-      const complete = await killAtRandom(join(home, 'state'), { prefix, bin })
+      const complete = await killAtRandom({
+        state: join(home, 'state'),
+        mark: `4999${seed}9`,
+        expect,
+        prefix,
+        bin,
+      })
       expect(complete).toBeGreaterThan(0)
     },
     600_000,

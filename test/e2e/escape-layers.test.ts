@@ -4,7 +4,7 @@
  */
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHost } from '../escape/host.ts'
 import { daemonFolder, probe, runJob, sharedFile, type Daemon } from '../escape/jobs.ts'
 import {
@@ -50,20 +50,28 @@ afterAll(() => run('rm', ['-rf', folder.path]))
 
 describe.each(users)('a job of $name', (user) => {
   const isRoots = isRoot && user.uid === undefined
-  let daemon: Daemon
+  const daemons = new Map<Backend, Daemon>()
 
-  beforeEach(async () => {
+  /** One that has run a job with everything on: the image is unpacked, and not by a weaker launcher. */
+  async function newDaemon(backend: Backend): Promise<Daemon> {
     await weaken(checkout, {})
-    daemon = { user, bin, folder: await daemonFolder(folder.path, user), image }
-  })
-
-  /** Runs one family of attempts, or a job that can't be started. */
-  async function probeWithout(weakness: Weakness, backend: Backend, args: string) {
     const sandbox = { backend, maxProcesses: limits.maxProcesses, bundlePath: '/job' }
-    daemon = { ...daemon, sandbox }
-    // So that the image is unpacked, and is not by a weaker launcher.
+    const daemon = { user, bin, folder: await daemonFolder(folder.path, user), image, sandbox }
     const first = await runJob(daemon, { name: 'first', files: { 'job.sh': 'exit 0' } })
     expect(first, first.stderr).toMatchObject({ code: 0 })
+    return daemon
+  }
+
+  /** The same for all tests that leave its image as it was. */
+  async function daemonOf(backend: Backend): Promise<Daemon> {
+    const daemon = daemons.get(backend) ?? (await newDaemon(backend))
+    daemons.set(backend, daemon)
+    return daemon
+  }
+
+  /** Runs one family of attempts, or a job that can't be started. */
+  async function probeWithout(weakness: Weakness, backend: Backend, args: string, own?: Daemon) {
+    const daemon = own ?? (await daemonOf(backend))
     await weaken(checkout, weakness)
     await using host = await createHost(hostProcess, user)
     const shared = sharedFile(daemon)
@@ -134,11 +142,10 @@ describe.each(users)('a job of $name', (user) => {
     'without an overlay spoils the image of all under %s',
     async (backend, { skip }) => {
       skip(isRoots, 'there the image is of another user than the job')
-      const before = await probeWithout({}, backend, 'paths open').then(() =>
-        readFile(sharedFile(daemon), 'utf8'),
-      )
-      expect(before).not.toContain('spoiled')
-      await probeWithout({ onTree: true }, backend, 'paths open')
+      const daemon = await newDaemon(backend)
+      await probeWithout({}, backend, 'paths open', daemon)
+      expect(await readFile(sharedFile(daemon), 'utf8')).not.toContain('spoiled')
+      await probeWithout({ onTree: true }, backend, 'paths open', daemon)
       expect(await readFile(sharedFile(daemon), 'utf8')).toContain('spoiled')
     },
   )

@@ -1,12 +1,12 @@
 /**
- * What the probe prints.
+ * Parses the output of the probe.
  * @module
  */
 
 export interface Answers {
-  /** `family: attempt` of all. */
+  /** `family: attempt` of all attempts. */
   all: string[]
-  /** Those that got something of the host. */
+  /** The attempts that reached something of the host. */
   reached: string[]
 }
 

@@ -1,5 +1,5 @@
 // host-process FOLDER KEY: a process of the host with all that a job should not reach: a listening
-// socket, a datagram socket, a terminal, shared memory and a key. Tells its terminal on the first
+// socket, a datagram socket, a terminal, shared memory and a key. Prints its terminal on the first
 // line, then every call it gets; ends with its standard input.
 #define _GNU_SOURCE
 #include <err.h>
@@ -41,7 +41,7 @@ static int share_memory(key_t key) {
   return id;
 }
 
-// Readable by every process of this user, also those that do not possess it.
+// Every process of this user can read the key, also those that do not possess it.
 static void keep_key(int keyring) {
   const char words[] = "host secret";
   long key = syscall(SYS_add_key, "user", "causeway-probe", words, sizeof words, keyring);

@@ -1,6 +1,6 @@
 /**
- * What a job must not reach: files, sockets, a terminal, keys, shared memory and a process of the
- * host. By their modes all of them are open to every user.
+ * Targets that a job must not reach: files, sockets, a terminal, keys, shared memory and a process
+ * of the host. Their modes open all of them to every user.
  * @module
  */
 import { spawn, type ChildProcess } from 'node:child_process'
@@ -13,7 +13,7 @@ import { createInterface } from 'node:readline'
 import { run } from '../support/causeway.ts'
 import { asUser, giveTo, type DaemonUser } from './users.ts'
 
-/** What the probe is told besides. */
+/** Further targets of the probe. */
 export interface Told {
   /** Host path of a file of the unpacked image. */
   tree: string
@@ -27,9 +27,9 @@ export interface Told {
 export interface EscapeHost extends AsyncDisposable {
   /** Variables of the probe; `@PID@` stands for the daemon's pid. */
   environment(told: Told): Record<string, string>
-  /** All that a job could have changed: the same before and after. */
+  /** Everything that a job could have changed: equal before and after. */
   state(): unknown
-  /** Connections and datagrams that the host's process got. */
+  /** The connections and datagrams that the host's process got. */
   readonly calls: readonly string[]
 }
 
@@ -38,7 +38,7 @@ const writable = ['victim', 'unlink', 'unlinkat', 'move']
 
 /** @param program the compiled host-process.c */
 export async function createHost(program: string, user: DaemonUser): Promise<EscapeHost> {
-  // Not in /tmp: without namespaces PRoot has to write there, and its job can.
+  // Not in /tmp: without namespaces PRoot has to write there, so its job can, too.
   const folder = await mkdtemp('/var/tmp/causeway-test-')
   await chmod(folder, 0o755)
   await makeFiles(folder)
@@ -69,7 +69,7 @@ export async function createHost(program: string, user: DaemonUser): Promise<Esc
     async [Symbol.asyncDispose]() {
       child.stdin?.end()
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-      // Left by a process that a job has ended.
+      // A process that a job has ended may leave this.
       await run('ipcrm', ['-M', String(key)])
       await rm(folder, { recursive: true })
     },
@@ -105,7 +105,7 @@ function pathsIn(folder: string): Record<string, string> {
 async function startProcess(program: string, folder: string, key: number, user: DaemonUser) {
   const child = spawn(program, [folder, String(key)], {
     stdio: ['pipe', 'pipe', 'inherit'],
-    // A process group of its own, which a job might signal.
+    // The process has its own process group, which a job might signal.
     detached: true,
     ...asUser(user),
   })
@@ -116,7 +116,7 @@ async function startProcess(program: string, folder: string, key: number, user: 
   return { child, terminal, calls }
 }
 
-/** The device that "/" lies on; where it has no node here, one that nobody may open. */
+/** The device of "/"; where it has no node here, a device that nobody may open. */
 function diskOfRoot(): string {
   const line = readText('/proc/self/mountinfo')
     .split('\n')
@@ -137,7 +137,7 @@ function describeFolder(folder: string): Record<string, unknown> {
   )
 }
 
-/** Letter of its state (proc(5)): stopped is changed, too. */
+/** Letter of the process's state (proc(5)): a stopped process counts as changed. */
 function processState({ pid }: ChildProcess): string | undefined {
   const stat = readText(`/proc/${pid}/stat`)
   const letter = /\) (\S) /.exec(stat)?.[1]

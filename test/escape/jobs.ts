@@ -15,7 +15,7 @@ import { asUser, giveTo, type DaemonUser } from './users.ts'
 
 export interface Daemon {
   user: DaemonUser
-  /** The command. */
+  /** The command `causeway`. */
   bin: string
   /** Folder that everybody may pass through. */
   folder: string
@@ -66,11 +66,11 @@ trap 'cat mine; grep spoiled /etc/passwd; exit 3' TERM
 echo ready
 while :; do sleep 0.05; done`
 
-/** Another job of the same image, which must see nothing of what the probe does. */
+/** Another job of the same image, which must see no effect of the probe. */
 export interface Neighbour {
   /** Host path of a file in its root. */
   file: string
-  /** Ends it; answers what it saw of its files. */
+  /** Ends the job. @returns what it saw of its files */
   end(): Promise<Finished>
 }
 
@@ -91,7 +91,7 @@ export async function startNeighbour(daemon: Daemon): Promise<Neighbour> {
     const failed = finished.then(({ stderr }) => Promise.reject(new Error(`it ended: ${stderr}`)))
     await Promise.race([once(child.stdout!, 'data'), failed])
     failed.catch(() => {})
-    // Root's jobs keep their files in a file system of their own: there it is what they came in.
+    // Root's jobs have a file system of their own: there the file is the image of that system.
     const file = findFile(join(state(daemon), 'deployments'), '/mine', '/bundle.zip')
     return { file, end }
   } catch (error) {
@@ -105,7 +105,7 @@ export function sharedFile(daemon: Daemon): string {
   return findFile(join(state(daemon), 'images'), '/etc/passwd')
 }
 
-/** By a program that goes on past folders that are closed to this user, as an overlay's is. */
+/** Uses a program that skips folders that are closed to this user, as an overlay's is. */
 function findFile(folder: string, ...endings: string[]): string {
   const patterns = endings.flatMap((ending) => ['-o', '-path', `*${ending}`]).slice(1)
   const args = [folder, '(', ...patterns, ')', '-print', '-quit']
@@ -118,7 +118,7 @@ export interface Probed extends Answers {
   finished: Finished
 }
 
-/** Runs the probe as a job that also spoils a file of its image. */
+/** Runs the probe as a job that also overwrites a file of its image. */
 export async function probe(
   daemon: Daemon,
   { host, program, told, args = '', entrypoint = 'job.sh', deployment = {} }: ProbeOptions,
@@ -139,14 +139,14 @@ export interface ProbeOptions {
   /** The compiled probe. */
   program: string
   told: Told
-  /** Words of a shell: a family, and an attempt of it. */
+  /** Shell words: a family, and one of its attempts. */
   args?: string
-  /** `probe` for the program itself instead of the shell's words. */
+  /** `probe` runs the program itself instead of the shell words. */
   entrypoint?: string
   deployment?: object
 }
 
-/** What is left of jobs: processes that mention the folder, mounts in it, folders of runs. */
+/** What jobs left behind: processes that mention the folder, mounts in it, folders of runs. */
 export function leftovers(daemon: Daemon): string[] {
   const mounts = readFileSync('/proc/self/mountinfo', 'utf8').split('\n')
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
@@ -165,7 +165,7 @@ function commandLine(pid: string): string {
   }
 }
 
-/** A folder in which a user's daemon may work, and into which everybody may look. */
+/** A folder in which a user's daemon may work, and which everybody may read. */
 export async function daemonFolder(folder: string, user: DaemonUser): Promise<string> {
   const path = join(folder, `daemon-${user.uid ?? 'own'}-${++count}`)
   await mkdir(path)

@@ -1,6 +1,6 @@
 /**
- * A checkout whose jobs lack a layer of confinement: its launcher is not told of it, or a program is
- * compiled without it.
+ * A checkout whose jobs lack a layer of confinement: the launcher does not get the layer's option,
+ * or a program is compiled without it.
  * @module
  */
 import { existsSync } from 'node:fs'
@@ -8,20 +8,20 @@ import { chmod, copyFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { compileTarget, sourceOf } from '../support/native-target.ts'
 
-/** What is missing; nothing by default. */
+/** The layers that are missing; none by default. */
 export interface Weakness {
-  /** Options that the launcher is not given → how many values each has. */
+  /** Options that the launcher does not get → how many values each has. */
   options?: Readonly<Record<string, number>>
-  /** What its `--probe` answers instead. */
+  /** What the launcher's `--probe` answers instead. */
   probe?: Readonly<Record<string, unknown>>
   /** The job's root is the image's tree itself. */
   onTree?: boolean
-  /** Instead of the built ones. */
+  /** Programs that replace the built ones. */
   launcher?: string
   guestInit?: string
 }
 
-/** Stands in for the launcher; it keeps its pid and its descriptors. */
+/** A script that replaces the launcher, and runs it with the same pid and descriptors. */
 const stand = (settings: string) => `#!/usr/bin/python3 -I
 import json, os, subprocess, sys
 real, options, probe, on_tree = json.loads(${JSON.stringify(settings)})
@@ -48,7 +48,7 @@ os.execv(real, [real] + kept + args)
 
 const built = (checkout: string, name: string) => join(checkout, 'native/build/Release', name)
 
-/** Makes every later job of the checkout lack this and nothing else. */
+/** Makes every later job of the checkout lack these layers and nothing else. */
 export async function weaken(checkout: string, weakness: Weakness): Promise<void> {
   const { options = {}, probe = {}, onTree = false } = weakness
   const real = weakness.launcher ?? (await kept(checkout, 'bridge-launch'))
@@ -58,7 +58,7 @@ export async function weaken(checkout: string, weakness: Weakness): Promise<void
   await copyFile(guestInit, built(checkout, 'bridge-guest-init'))
 }
 
-/** The built program, moved out of the way the first time. */
+/** Path of the built program, which the first call moves out of the way. */
 async function kept(checkout: string, name: string): Promise<string> {
   const path = `${built(checkout, name)}.real`
   if (!existsSync(path)) await rename(built(checkout, name), path)
@@ -84,7 +84,7 @@ async function compiledWith(
   return program
 }
 
-/** A launcher that keeps the daemon's identity when it is told no other, also root's. */
+/** A launcher that keeps the daemon's identity, also root's, when it gets no other. */
 export function launcherOfAnyUser(folder: string): Promise<string> {
   const options = sourceOf('bridge-launch', 'options.c')
   return compiledWith(

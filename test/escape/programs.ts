@@ -21,7 +21,7 @@ export function compileProbe(folder: string, compiler?: string): Promise<string>
   )
 }
 
-/** The host's process that it tries to reach. */
+/** The host's process that the probe tries to reach. */
 export function compileHostProcess(folder: string): Promise<string> {
   return compiled(folder, [join(here, 'host-process.c')])
 }

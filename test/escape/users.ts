@@ -1,19 +1,19 @@
 /**
- * Who runs a daemon: everything must hold for root, whose jobs have uids of their own, and for an
- * ordinary user, whose jobs have the user's.
+ * The users who run a daemon. Everything must hold for root, whose jobs have uids of their own, and
+ * for an ordinary user, whose jobs have the user's uid.
  * @module
  */
 import { execFileSync } from 'node:child_process'
 
 export interface DaemonUser {
   name: string
-  /** Absent: whoever runs the tests. */
+  /** Absent: the user who runs the tests. */
   uid?: number
 }
 
 export const isRoot = process.getuid?.() === 0
 
-/** A uid of nobody else, not even of other tests: a job may get at all processes that have it. */
+/** A uid that nobody else has, not even other tests: a job may reach all processes that have it. */
 export const ordinaryUid = 64_123
 
 const ordinary: DaemonUser = {
@@ -22,7 +22,7 @@ const ordinary: DaemonUser = {
 }
 export const users: readonly DaemonUser[] = isRoot ? [{ name: 'root' }, ordinary] : [ordinary]
 
-/** Options of a child process. */
+/** Options for a child process of a user. */
 export function asUser({ uid }: DaemonUser): { uid?: number; gid?: number } {
   return uid === undefined ? {} : { uid, gid: uid }
 }

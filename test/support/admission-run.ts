@@ -3,8 +3,8 @@
  * @module
  */
 import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { chown, mkdir, writeFile } from 'node:fs/promises'
+import { chownSync, existsSync, mkdirSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { childrenOf } from '../../runtime/src/sandbox/launcher/process-tree.ts'
 import { agentProgram, type Agent, type Control } from './admission-agent.ts'
@@ -69,7 +69,7 @@ export async function prepareRun(options: RunOptions): Promise<RunCommand> {
   const network = '[network]\nmode = "shared"\n'
   await writeFile(join(place, 'config.toml'), `${network}${config}\n${way.config ?? ''}`)
   const socket = `causeway-test-${randomUUID()}`
-  const where = ['--state', await stateOf(way, folder), '--config', join(place, 'config.toml')]
+  const where = ['--state', stateOf(way, folder), '--config', join(place, 'config.toml')]
   const args = ['run', file, '--socket', socket, '--allow-local-images', '--quiet', ...where]
   const argv = way.command(await makeStage(folder), args)
   return { socket, argv, environment: environmentIn(folder), main: arrived }
@@ -101,12 +101,12 @@ export function environmentIn(folder: string): Record<string, string> {
   return { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: folder }
 }
 
-/** A state folder for each user. */
-export async function stateOf({ uid }: Pick<Way, 'uid'>, folder: string): Promise<string> {
+/** A state folder for each user; in one step, for runs that start at once. */
+export function stateOf({ uid }: Pick<Way, 'uid'>, folder: string): string {
   const state = join(folder, `state-${uid}`)
   if (existsSync(state)) return state
-  await mkdir(state, { mode: 0o711 })
-  await chown(state, uid, -1)
+  mkdirSync(state, { mode: 0o711 })
+  chownSync(state, uid, -1)
   return state
 }
 

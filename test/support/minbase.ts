@@ -8,6 +8,7 @@ import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { oneAtATime } from './one-at-a-time.ts'
 
 const run = promisify(execFile)
 
@@ -21,7 +22,13 @@ export const canMakeMinbase =
 /** The uncompressed archive, made once on this machine by the host's own mirror; about 170 MB. */
 export async function minbaseTar(): Promise<string> {
   const path = join(tmpdir(), 'causeway-test-minbase-bookworm.tar')
-  if (existsSync(path)) return path
+  await oneAtATime(`${path}.lock`, async () => {
+    if (!existsSync(path)) await make(path)
+  })
+  return path
+}
+
+async function make(path: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-test-minbase-'))
   try {
     const root = join(folder, 'root')
@@ -30,7 +37,6 @@ export async function minbaseTar(): Promise<string> {
     await rm(join(root, 'var/cache/apt/archives'), { recursive: true })
     await run('tar', ['-C', root, '--numeric-owner', '-cf', made, '.'])
     await rename(made, path)
-    return path
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -4,6 +4,7 @@
  */
 import type { SigningCurve } from '@causeway/guest-sdk/protocol'
 import { slots } from '../../runtime/src/signer/backend.ts'
+import { times } from './effort.ts'
 import { hex } from './hex.ts'
 import { native, openKeys } from './signer-backends.ts'
 import { checkEach, type RandomSource } from './signer-random.ts'
@@ -11,16 +12,19 @@ import { randomKey, referencePublicKey, referenceSignature } from './signer-refe
 
 const signaturesOfKey = 100
 
+/** Of each curve in one run. */
+export const signatureCount = times({ short: 20_000, long: 100_000 })
+
 /**
- * Compares the public keys and signatures of random keys, 100 signatures each; gives how many.
+ * Compares the public keys and {@link signatureCount} signatures of random keys, 100 of each; gives
+ * how many.
  * @param draw what is signed: a digest or a message
  */
 export function compareSignatures(
   curve: SigningCurve,
-  keyCount: number,
   draw: (random: RandomSource) => Uint8Array,
 ): Promise<number> {
-  return checkEach(curve, keyCount, (random) => {
+  return checkEach(curve, signatureCount / signaturesOfKey, (random) => {
     const key = randomKey(random, curve)
     const slot = slots.signing[curve]
     const keys = openKeys(native, { signing: { [curve]: key }, encryption: {} })

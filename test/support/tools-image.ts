@@ -10,6 +10,7 @@ import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { downloadPackages, unpackPackage } from '../../images/src/recipe/packages.ts'
 import { run } from './causeway.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 import { builtRecipe } from './recipe-image.ts'
 
 const machine = process.arch === 'arm64' ? 'aarch64' : 'x86-64'
@@ -24,7 +25,9 @@ export async function toolsImage(): Promise<{ url: string; sha256: string }> {
   const base = await builtRecipe('debian')
   const key = createHash('sha256').update([base.sha256, process.version, ...packages].join('\0'))
   const path = join(dirname(base.path), `tools-${key.digest('hex').slice(0, 16)}.tar.zst`)
-  if (!existsSync(path)) await build(base.path, path)
+  await oneAtATime(`${path}.lock`, async () => {
+    if (!existsSync(path)) await build(base.path, path)
+  })
   const sha256 = createHash('sha256').update(await readFile(path))
   return { url: pathToFileURL(path).href, sha256: sha256.digest('hex') }
 }

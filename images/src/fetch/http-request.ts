@@ -3,13 +3,14 @@
  *
  * @module
  */
-import { lookup, type LookupAddress } from 'node:dns'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import type { LookupFunction } from 'node:net'
+import { isIP } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { connect as startTls } from 'node:tls'
 import { ImageError, errorText } from '../image-error.ts'
-import { isLoopbackAddress } from '@causeway/service/egress'
-import { checkRedirect, refuseAddress, showUrl, type SourcePolicy } from './url-policy.ts'
+import { createEgress, EgressRefusedError, isLoopbackAddress } from '@causeway/service/egress'
+import { checkRedirect, hostOf, refuseAddress, showUrl, type SourcePolicy } from './url-policy.ts'
 
 /** Options of a request. */
 export interface HttpOptions {
@@ -48,7 +49,6 @@ function get(url: URL, { policy, signal, headers = {} }: HttpOptions): Promise<I
   return new Promise((resolve, reject) => {
     let response: IncomingMessage | undefined
     const request = send(url, {
-      agent: false,
       // The digest is over the archive's own bytes, so no content coding may change them.
       headers: {
         accept: '*/*',
@@ -56,7 +56,12 @@ function get(url: URL, { policy, signal, headers = {} }: HttpOptions): Promise<I
         'user-agent': 'causeway',
         ...headers,
       },
-      lookup: checkedLookup(url.protocol === 'http:', policy),
+      createConnection: (_options, done) => {
+        // A request without a socket reports nothing that it is destroyed with.
+        const fail = (error: Error) => void request.emit('error', error)
+        connect(url, policy, signal).then((socket) => done(null, socket), fail)
+        return undefined
+      },
       signal,
     })
     request.on('response', (message) => resolve((response = message)))
@@ -69,27 +74,21 @@ function get(url: URL, { policy, signal, headers = {} }: HttpOptions): Promise<I
   })
 }
 
-/**
- * Resolves like dns.lookup but returns only allowed addresses. The address checked is the one
- * connected to, so a changing DNS answer gains nothing.
- */
-function checkedLookup(
-  plainHttp: boolean,
+/** Connects to an address that the policy allows; the TLS of https is the host name's. */
+async function connect(
+  url: URL,
   { allowLocal, allowsAddress }: SourcePolicy,
-): LookupFunction {
-  const isAllowed = plainHttp ? isLoopbackAddress : allowLocal ? () => true : allowsAddress
-  const expected = plainHttp ? 'a loopback address' : 'a public address'
-  return (host, options, callback) => {
-    lookup(host, { ...options, all: true }, (error, found: LookupAddress[]) => {
-      if (error !== null) return callback(error, '', 0)
-      const allowed = found.filter(({ address }) => isAllowed(address))
-      const first = allowed[0]
-      if (first === undefined) {
-        return callback(refuseAddress(host, found[0]?.address ?? 'nothing', expected), '', 0)
-      }
-      if (options.all === true) callback(null, allowed)
-      else callback(null, first.address, first.family)
-    })
+  signal: AbortSignal,
+): Promise<Duplex> {
+  const [host, isPlain] = [hostOf(url), url.protocol === 'http:']
+  const allows = isPlain ? isLoopbackAddress : allowLocal ? () => true : allowsAddress
+  const port = Number(url.port || (isPlain ? 80 : 443))
+  try {
+    const socket = await createEgress({ allows }).dial({ host, port }, signal)
+    return isPlain ? socket : startTls({ socket, host, servername: isIP(host) === 0 ? host : '' })
+  } catch (error) {
+    if (!(error instanceof EgressRefusedError)) throw error
+    throw refuseAddress(host, error.address, isPlain ? 'a loopback address' : 'a public address')
   }
 }
 

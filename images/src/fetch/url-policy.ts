@@ -74,7 +74,7 @@ export function checkRedirect(from: URL, location: string, policy: SourcePolicy)
 }
 
 /** The host part, without the brackets of an IPv6 literal. */
-function hostOf(url: URL): string {
+export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '')
 }
 

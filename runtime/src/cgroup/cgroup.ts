@@ -1,5 +1,5 @@
 /**
- * A job's control groups: what it may take in all, and a kill that no process of it escapes.
+ * A job's control groups: they limit the job as a whole, and a kill of them misses no process.
  * @module
  */
 import { accessSync, constants, mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
@@ -12,29 +12,29 @@ import { abandonedGroups, removeGroups } from './removal.ts'
 
 /** The groups of one job, one in each hierarchy. */
 export interface JobGroups {
-  /** For the launcher to join. */
+  /** Folders of the groups, for the launcher to join. */
   readonly folders: readonly string[]
   limit(limits: GroupLimits): void
-  /** How many processes the kernel has killed for want of memory. */
+  /** How many processes the kernel has killed for lack of memory. */
   oomKills(): number
-  /** Kills what is in them and removes them. */
+  /** Kills all processes in the groups, and removes the groups. */
   remove(): Promise<void>
 }
 
 /** The control groups of this host. */
 export interface Cgroups {
-  /** Limits that can be set. */
+  /** Controllers whose limits can be set. */
   readonly controllers: ReadonlySet<Controller>
-  /** Without limits at first. */
+  /** Makes the groups of one job, without limits at first. */
   create(): JobGroups
-  /** Ends and removes the groups of processes that are gone. */
+  /** Kills and removes the groups that dead daemons have left. */
   sweep(): Promise<void>
 }
 
 export interface CgroupsOptions {
-  /** Default those of this host. */
+  /** Default: those of this host. */
   hierarchies?: readonly Hierarchy[]
-  /** Told of groups that could not be removed. */
+  /** Called with the groups that could not be removed. */
   onWarning?: (message: string) => void
 }
 
@@ -68,19 +68,19 @@ export function openCgroups({
   }
 }
 
-/** The hierarchy with a folder above all groups; undefined where we may not make one. */
+/** A hierarchy in which we could make the folder above all groups; undefined where we may not. */
 function prepared(hierarchy: Hierarchy): Hierarchy | undefined {
   if (prepareParent(hierarchy)) return hierarchy
   const delegated = delegatedHierarchy(hierarchy)
   return delegated && prepareParent(delegated) ? delegated : undefined
 }
 
-/** Makes the folder above all groups, with the controllers passed down to it. */
+/** Makes the folder above all groups, and enables the controllers in it. */
 function prepareParent({ path, version, controllers }: Hierarchy): boolean {
   const folder = join(path, parent)
   try {
     mkdirSync(folder, { recursive: true })
-    // Root's may be there already.
+    // The folder may already be there and belong to root.
     accessSync(folder, constants.W_OK)
     if (version === 1) return true
     const enable = controllers.map((name) => `+${name}`).join(' ')
@@ -89,12 +89,12 @@ function prepareParent({ path, version, controllers }: Hierarchy): boolean {
     }
     return true
   } catch {
-    // Not root, or a container: reported as limits that are not enforced.
+    // Not root, or a container: the caller reports limits that are not enforced.
     return false
   }
 }
 
-/** In all hierarchies, or in none. */
+/** Makes a job's group in all hierarchies, or in none. */
 function createGroups(hierarchies: readonly Hierarchy[], name: string): Group[] {
   const groups: Group[] = []
   try {

@@ -1,6 +1,6 @@
 /**
- * The control group that an ordinary user's daemon is in, where that was given to its user: by
- * systemd (`Delegate=yes` of a unit of the user's manager), or by whoever made it.
+ * The control group that an ordinary user's daemon is in, where systemd (`Delegate=yes` of a unit
+ * of the user's manager) or another owner has delegated that group to the user.
  * @module
  */
 import { accessSync, constants, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -8,10 +8,10 @@ import { dirname, join } from 'node:path'
 import { isRoot } from '../state/state-folders.ts'
 import { enabledControllers, type Hierarchy } from './mounts.ts'
 
-// Of the daemon itself, beside the groups of its jobs.
+// Group of the daemon itself, beside the groups of its jobs.
 const hostGroup = 'causeway-host'
 
-/** The same hierarchy from our own group on; undefined for root, and where it is not ours. */
+/** The hierarchy below our own group; undefined for root, and where the group is not delegated. */
 export function delegatedHierarchy(hierarchy: Hierarchy): Hierarchy | undefined {
   if (isRoot()) return undefined
   try {
@@ -22,12 +22,12 @@ export function delegatedHierarchy(hierarchy: Hierarchy): Hierarchy | undefined 
     makeRoom(own)
     return { ...hierarchy, path: own, controllers: enabledControllers(own) }
   } catch {
-    // Somebody else's, or its files are: reported as limits that are not enforced.
+    // Another user owns the group or its files: the caller reports limits that are not enforced.
     return undefined
   }
 }
 
-/** Folder of the group that we are in, or were before we made room. */
+/** Folder of the group that we are in, or were in before `makeRoom`. */
 function ownGroup({ path, version, controllers }: Hierarchy): string | undefined {
   for (const line of readFileSync('/proc/self/cgroup', 'utf8').split('\n')) {
     const [, number, names = '', group = ''] = /^(\d+):([^:]*):(\/.*)$/.exec(line) ?? []
@@ -41,12 +41,12 @@ function ownGroup({ path, version, controllers }: Hierarchy): string | undefined
 }
 
 /**
- * Version 2 gives limits to the groups in a group that has no processes itself: so we move.
- * @throws Error when others are in it, who are not ours to move
+ * Moves this process into a group below: version 2 limits groups only below one without processes.
+ * @throws Error when other processes, which we may not move, are in the group
  */
 function makeRoom(own: string): void {
   const pids = readFileSync(join(own, 'cgroup.procs'), 'utf8').split('\n').filter(Boolean)
-  if (pids.some((pid) => Number(pid) !== process.pid)) throw new Error(`${own}: has others in it`)
+  if (pids.some((pid) => Number(pid) !== process.pid)) throw new Error(`${own}: others are in it`)
   const host = join(own, hostGroup)
   mkdirSync(host, { recursive: true })
   writeFileSync(join(host, 'cgroup.procs'), String(process.pid))

@@ -1,12 +1,12 @@
 /**
- * What one control group may take, in either version.
+ * Sets the limits of one control group, in either version.
  * @module
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Hierarchy } from './mounts.ts'
 
-/** What a job's groups may take. */
+/** Limits of a job's groups. */
 export interface GroupLimits {
   memoryBytes: number
   processes: number
@@ -17,14 +17,14 @@ export interface Group {
   hierarchy: Hierarchy
 }
 
-/** Sets those that the group's hierarchy knows. */
+/** Sets the limits that the group's hierarchy supports. */
 export function limitGroup({ folder, hierarchy }: Group, limits: GroupLimits): void {
   const set = (file: string, value: string | number) => {
-    // Which of them there are depends on the kernel's options (swap accounting).
+    // Which files exist depends on the kernel's options (swap accounting).
     if (existsSync(join(folder, file))) writeFileSync(join(folder, file), String(value))
   }
   if (hierarchy.controllers.includes('memory')) limitMemory(hierarchy, limits.memoryBytes, set)
-  // The launcher is in it, too.
+  // One more, because the launcher is in the group, too.
   if (hierarchy.controllers.includes('pids')) set('pids.max', limits.processes + 1)
 }
 
@@ -40,11 +40,11 @@ function limitMemory(
   }
   set('memory.max', bytes)
   set('memory.swap.max', 0)
-  // Half a job is of no use, and its tracer might be the half that is left.
+  // The kernel kills the whole group: half a job is useless, and might be only its tracer.
   set('memory.oom.group', 1)
 }
 
-/** How many processes in it the kernel has killed for want of memory. */
+/** How many processes of the group the kernel has killed for lack of memory. */
 export function countOomKills({ folder, hierarchy }: Group): number {
   if (!hierarchy.controllers.includes('memory')) return 0
   const file = hierarchy.version === 1 ? 'memory.oom_control' : 'memory.events'

@@ -1,26 +1,26 @@
 /**
- * Where control groups of this host are, of either version.
+ * Finds the control group hierarchies of this host, of either version.
  * @module
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A hierarchy that can hold groups of ours. */
+/** A hierarchy in which we can make groups. */
 export interface Hierarchy {
-  /** Its mount point, or the group in it that is ours. */
+  /** Its mount point, or our own group in it. */
   path: string
   version: 1 | 2
-  /** Limits that it can set. */
+  /** Controllers whose limits it can set. */
   controllers: readonly Controller[]
 }
 
-// cpu: within a group all processes of a job share what one group gets, however many they are.
+// cpu: however many processes a job has, together they get the CPU time of one group.
 const controllers = ['memory', 'pids', 'cpu'] as const
 export type Controller = (typeof controllers)[number]
 
 /**
- * The hierarchies that are of use: version 2, even without controllers (it can kill a group as
- * one), and those of version 1 with a controller of ours.
+ * The useful hierarchies: version 2, even without controllers (it can kill a whole group at once),
+ * and those of version 1 with a controller of ours.
  * @param mounts content of /proc/self/mounts
  */
 export function findHierarchies(mounts: string, read: (path: string) => string): Hierarchy[] {
@@ -36,7 +36,7 @@ export function findHierarchies(mounts: string, read: (path: string) => string):
   )
 }
 
-/** A hierarchy may be mounted in several places, as for a chroot; it is one all the same. */
+/** Keeps one mount of each hierarchy, which may have several, for example for a chroot. */
 function firstOfEach(found: readonly Hierarchy[]): Hierarchy[] {
   const byKind = new Map<string, Hierarchy>()
   for (const hierarchy of found) {
@@ -46,12 +46,12 @@ function firstOfEach(found: readonly Hierarchy[]): Hierarchy[] {
   return [...byKind.values()]
 }
 
-/** As {@link findHierarchies}, of this host. */
+/** {@link findHierarchies} for this host. */
 export function hostHierarchies(): Hierarchy[] {
   return findHierarchies(readText('/proc/self/mounts'), readText)
 }
 
-/** What a group of version 2 can limit in the groups below it. */
+/** Controllers that a group of version 2 can enable for the groups below it. */
 export function enabledControllers(
   group: string,
   read: (path: string) => string = readText,
@@ -64,7 +64,7 @@ function known(text: string, separator: string): Controller[] {
   return controllers.filter((name) => names.has(name))
 }
 
-/** @returns nothing for a file that is not there */
+/** @returns '' for a file that cannot be read */
 function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8')

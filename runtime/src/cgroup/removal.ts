@@ -1,5 +1,5 @@
 /**
- * The end of control groups: those of a job, and those that processes that are gone have left.
+ * Kills and removes control groups: those of a job, and those that dead daemons have left.
  * @module
  */
 import { existsSync, readFileSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isAbandoned } from '../state/process-tag.ts'
 
-/** Folders of groups whose maker is gone, in the folders above them. */
+/** Folders, directly below `parents`, of groups whose daemon has died. */
 export function abandonedGroups(parents: readonly string[], kind: string): string[] {
   return parents.flatMap((above) =>
     readdirSync(above)
@@ -16,11 +16,11 @@ export function abandonedGroups(parents: readonly string[], kind: string): strin
   )
 }
 
-// In all some seconds: what was killed may be in the middle of a long write.
+// About two seconds in all: a killed process may be in the middle of a long write.
 const attempts = 200
 const pauseMs = 10
 
-/** Kills what is in them and removes them; what is in the way then is told. */
+/** Kills all processes in the groups and removes the groups; warns of those that remain. */
 export async function removeGroups(
   folders: readonly string[],
   onWarning: (message: string) => void,
@@ -34,7 +34,7 @@ export async function removeGroups(
   )
 }
 
-/** @returns what is in the way */
+/** @returns why the group remains; undefined when it was removed */
 async function removeGroup(folder: string): Promise<string | undefined> {
   let code: string | undefined
   for (let attempt = 0; attempt < attempts; attempt++) {
@@ -46,17 +46,17 @@ async function removeGroup(folder: string): Promise<string | undefined> {
   return `${folder}: ${code}, processes in it: ${processesIn(folder).join(' ') || 'none'}`
 }
 
-/** At once where the kernel can (5.14), else one by one, again and again. */
+/** Kills all processes at once where the kernel can (5.14), else one by one. */
 function killAll(folder: string): void {
   const killFile = join(folder, 'cgroup.kill')
   try {
     if (existsSync(killFile)) return writeFileSync(killFile, '1')
     for (const pid of processesIn(folder)) {
-      // 0: a process of another PID namespace above ours, which no group of ours has.
+      // 0 stands for a process of a PID namespace above ours, which no group of ours has.
       if (pid > 0) process.kill(pid, 'SIGKILL')
     }
   } catch {
-    // The group or a process of it is gone; the next round sees what is left.
+    // The group or a process of it is gone; the next attempt sees what is left.
   }
 }
 
@@ -65,7 +65,7 @@ function processesIn(folder: string): number[] {
   return existsSync(path) ? readFileSync(path, 'utf8').split('\n').filter(Boolean).map(Number) : []
 }
 
-/** @returns the error's code; undefined when it is gone */
+/** @returns the error's code; undefined when the folder is gone */
 function tryRemove(folder: string): string | undefined {
   try {
     rmdirSync(folder)

@@ -1,5 +1,5 @@
 /**
- * What a user's limit of processes counts already.
+ * Counts the tasks of a user that RLIMIT_NPROC already includes.
  * @module
  */
 import { readdirSync, readFileSync } from 'node:fs'
@@ -12,13 +12,13 @@ export function tasksOfUser(uid: number): number {
     .reduce((sum, threads) => sum + threads, 0)
 }
 
-/** None of another user's process. */
+/** Threads of a process; 0 for another user's. */
 function threadsOf(pid: string, uid: number): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8')
     const realUid = /^Uid:\s*(\d+)/m.exec(status)?.[1]
     return Number(realUid) === uid ? Number(/^Threads:\s*(\d+)/m.exec(status)?.[1]) : 0
   } catch {
-    return 0 // It has ended while we looked.
+    return 0 // The process has just ended.
   }
 }

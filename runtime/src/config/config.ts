@@ -1,5 +1,5 @@
 /**
- * The operator's configuration file (TOML); every setting has a working default.
+ * Composes the operator's configuration file (TOML) from the rooms' settings, all with defaults.
  * @module
  */
 import * as v from 'valibot'
@@ -23,9 +23,9 @@ const configSchema = v.strictObject({
   signer: v.optional(signerSettings, {}),
   audit: v.optional(
     v.strictObject({
-      /** Size at which a deployment's audit log goes on in a new file, bytes. */
+      /** Size at which a deployment's audit log continues in a new file, bytes. */
       maxSegmentBytes: count(64 * 1024, maxBytes, 64 * 1024 * 1024),
-      /** Full files kept beside the one being written; the oldest goes. */
+      /** Full files kept beside the one being written; the oldest is deleted. */
       maxSegments: count(1, 10_000, 16),
     }),
     {},
@@ -35,16 +35,16 @@ const configSchema = v.strictObject({
     v.strictObject({
       /** Allow `file:` and loopback `http:` image URLs, and https to private addresses. */
       allowLocal: v.optional(v.boolean(), false),
-      /** What images may take on the disk, bytes; those out of use longest go when a new one comes. */
+      /** Disk space for images, bytes; a new image replaces those that were unused longest. */
       maxCacheBytes: count(0, Number.MAX_SAFE_INTEGER, 20 * 1024 ** 3),
     }),
     {},
   ),
   logs: v.optional(
     v.strictObject({
-      /** Size at which a deployment's log goes on in a new file, bytes. */
+      /** Size at which a deployment's log continues in a new file, bytes. */
       maxBytes: count(1024 * 1024, maxBytes, 10 * 1024 * 1024),
-      /** Files kept, the one being written among them; the oldest goes. */
+      /** Files kept, the one being written included; the oldest is deleted. */
       maxFiles: count(1, 1000, 5),
     }),
     {},
@@ -54,7 +54,7 @@ const configSchema = v.strictObject({
 
 export type Config = v.InferOutput<typeof configSchema>
 
-/** The defaults, or the file's settings over them. @throws Error naming file, setting and what was expected. */
+/** The file's settings over the defaults. @throws Error naming file, setting and expectation */
 export function loadConfig(file: string | undefined): Config {
   return readSettings(configSchema, file)
 }

@@ -8,7 +8,7 @@ import { refuseSegments } from '@causeway/native'
 
 /**
  * @param groups folders of the job's control groups, of either version
- * @param onWarning told where it cannot be: the filter refuses it to most programs all the same
+ * @param onWarning called where that fails; the system-call filter still stops most programs
  */
 export function refuseBulk(groups: readonly string[], onWarning: (message: string) => void): void {
   const ours = groups.filter((folder) => existsSync(join(folder, 'cgroup.controllers')))

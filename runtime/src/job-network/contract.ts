@@ -1,32 +1,32 @@
 /**
- * The network of one deployment's jobs: what they reach, how fast, and where it is counted.
+ * The contract of a job network: what one deployment's jobs may reach, how fast, and the counts.
  * @module
  */
 
-/** An address that a job may reach without waiting. */
+/** An address that a job may reach without limits. */
 export interface AdmittedAddress {
   /** Canonical text of IPv4 or IPv6. */
   address: string
-  /** How long, seconds, 60 to 3600. */
+  /** Time for which it is admitted, seconds, 60 to 3600. */
   seconds: number
 }
 
-/** How far the network extension holds. */
+/** How much of the network extension is enforced. */
 export interface NetworkState {
   /**
    * `isolated`: a network namespace for each deployment; `shared`: the host's, with rules by the
-   * job's uid; `none`: the host's, and nothing holds.
+   * job's uid; `none`: the host's, and nothing is enforced.
    */
   mode: 'isolated' | 'shared' | 'none'
-  /** For people: what does not hold here, and why. */
+  /** For people: what is not enforced here, and why. */
   missing: readonly string[]
 }
 
-/** New connections since the network was made, which may be executions ago. */
+/** New connections since the network was made; earlier executions may have made some of them. */
 export interface NetworkCounters {
   /** To admitted addresses. */
   admitted: number
-  /** To others, that had to wait or were turned away by the limiter. */
+  /** To other addresses: connections that the limiter delayed or dropped. */
   limited: number
   /** Refused by the egress policy, or beyond `networkRequests`. */
   refused: number
@@ -34,25 +34,25 @@ export interface NetworkCounters {
 
 export interface JobNetwork {
   readonly state: NetworkState
-  /** Descriptor of the network namespace; undefined: the host's own. Ours until `release`. */
+  /** Descriptor of the network namespace, valid until `release`; undefined: the host's own. */
   readonly namespace: number | undefined
   /**
-   * Says what control groups (folders) a job is in, before its first process runs: where the host's
-   * network is shared, its own loopback is what they hold.
+   * Names the control groups (folders) of a job before its first process runs. In a shared network
+   * the job may reach only sockets of these groups on the loopback.
    */
   attach(groups: readonly string[]): Promise<void>
-  /** From now on connections to these bypass the limiter, for as long as each says from now. */
+  /** Lets connections to these addresses bypass the limiter, each for its `seconds` from now. */
   admit(addresses: readonly AdmittedAddress[]): Promise<void>
-  /** Takes that back. */
+  /** Undoes `admit`. */
   revoke(addresses: readonly string[]): Promise<void>
   counters(): Promise<NetworkCounters>
-  /** Nothing of the job may run any more. */
+  /** Ends the use of the network; no process of the job may run any more. */
   release(): Promise<void>
 }
 
-/** Whose network it is. */
+/** The deployment, and its job, for which a network is opened. */
 export interface NetworkOwner {
-  /** Of the deployment; jobs of the same one share limits and admissions. */
+  /** Id of the deployment, whose jobs share limits. */
   deployment: string
   /** Host uids of the job, `count` from `uid` on. */
   uid: number
@@ -61,14 +61,14 @@ export interface NetworkOwner {
   maxConnections: number
 }
 
-/** Networks on this host. */
+/** The networks of this host. */
 export interface Networks {
   readonly state: NetworkState
-  /** For people: what holds in another way than it should, or keeps jobs from the network. */
+  /** For people: limits that work in another way than they should, and what blocks traffic. */
   readonly warnings: readonly string[]
   /** @throws StartError NETWORK_UNAVAILABLE */
   open(owner: NetworkOwner): Promise<JobNetwork>
-  /** Has one ready for the next new deployment. */
+  /** Keeps a network ready for the next new deployment. */
   keepSpare(): void
   close(): Promise<void>
 }

@@ -1,8 +1,8 @@
 /**
- * Processes of ours that share a host's network: one changes it at a time, and the last one cleans up.
+ * Locks between our processes on one host: one changes its network at a time, the last cleans up.
  *
- * Locks go with their holder, whatever ends it. They are files for each network namespace: daemons in
- * different ones may share `/run`.
+ * The kernel releases a lock when its process ends. Each network namespace has its own lock files,
+ * because daemons in different namespaces may share `/run`.
  * @module
  */
 import { readlinkSync, rmSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { StartError } from '../errors/start-error.ts'
 const retryMs = 20
 const longestWaitMs = 30_000
 
-/** Does something while no other process does. @throws StartError when another one goes on for too long */
+/** Runs `work` while no other process runs theirs. @throws StartError when that takes too long */
 export async function alone<Value>(work: () => Promise<Value>): Promise<Value> {
   const fd = await lock(pathOf('changes'))
   try {
@@ -34,7 +34,7 @@ async function lock(path: string): Promise<number> {
   }
 }
 
-/** Counts as a user of the host's network until it is closed. Only while `alone`. */
+/** Registers this process as a user of the network; only within `alone`. @returns ends that */
 export function becomeUser(): () => void {
   const path = pathOf('users')
   const fd = lockFile(path, 'shared')
@@ -42,12 +42,12 @@ export function becomeUser(): () => void {
   return () => closeFd(fd)
 }
 
-/** What is only busy is not missing: nobody goes on with less because of it. */
+/** A StartError: callers must not take a busy network for a missing one and do without it. */
 function busy(path: string): StartError {
-  return new StartError('NETWORK_UNAVAILABLE', `${path}: another process holds it`)
+  return new StartError('NETWORK_UNAVAILABLE', `${path}: another process holds this lock`)
 }
 
-/** Whether there is no user any more. Only while `alone`. */
+/** Whether no process uses the network any more; only within `alone`. */
 export function isUnused(): boolean {
   const path = pathOf('users')
   const fd = lockFile(path)

@@ -1,19 +1,19 @@
 /**
- * Networks that no job is in: one that is ready for the next new deployment, and those whose
- * deployment may start again.
+ * Networks that no job uses: a spare for the next new deployment, and parked ones, whose deployment
+ * may start again.
  * @module
  */
 import type { IsolatedNetwork } from './isolated/isolated-network.ts'
 
 export interface Spares {
-  /** The one that is ready, or a new one. */
+  /** The spare, or a new network. */
   take(): Promise<IsolatedNetwork>
-  /** Has one ready from now on. */
+  /** Keeps a spare ready from now on. */
   keep(): void
   close(): Promise<void>
 }
 
-// Making the next one would keep this job waiting.
+// Making the next spare at once would delay this job.
 const refillAfterMs = 100
 
 export function createSpares(first: IsolatedNetwork, make: () => Promise<IsolatedNetwork>): Spares {
@@ -28,7 +28,7 @@ export function createSpares(first: IsolatedNetwork, make: () => Promise<Isolate
         if (isKept) spare = made
         else await made.close()
       })
-      // The next job makes its own, or says why not.
+      // The next job makes its own network, or reports why it cannot.
       .catch(() => {})
       .finally(() => (making = undefined))
   }
@@ -54,62 +54,62 @@ export function createSpares(first: IsolatedNetwork, make: () => Promise<Isolate
   }
 }
 
-/** One that can be used again. */
+/** A network that can be used again. */
 type Reusable = Pick<IsolatedNetwork, 'renew' | 'close'>
 
-export interface Resting<Network extends Reusable> {
-  rest(deployment: string, network: Network): Promise<void>
-  /** The one that rests for a deployment, as if new but for its limits. */
-  wake(deployment: string): Promise<Network | undefined>
+export interface Parking<Network extends Reusable> {
+  park(deployment: string, network: Network): Promise<void>
+  /** Takes the network parked for a deployment: like new, except for the state of its limits. */
+  unpark(deployment: string): Promise<Network | undefined>
   close(): Promise<void>
 }
 
-interface Rest<Network> {
+interface Parked<Network> {
   network: Network
   ready: Promise<void>
   timer: NodeJS.Timeout
 }
 
-/** @param longestMs how long one is kept for its deployment */
-export function createResting<Network extends Reusable>(longestMs: number): Resting<Network> {
-  const resting = new Map<string, Rest<Network>>()
+/** @param longestMs how long a network stays parked */
+export function createParking<Network extends Reusable>(longestMs: number): Parking<Network> {
+  const all = new Map<string, Parked<Network>>()
   let isClosed = false
 
-  /** Whether it was still there. */
-  function forget(deployment: string, rest: Rest<Network>): boolean {
-    if (resting.get(deployment) !== rest) return false
-    clearTimeout(rest.timer)
-    return resting.delete(deployment)
+  /** @returns whether the network was still parked */
+  function forget(deployment: string, parked: Parked<Network>): boolean {
+    if (all.get(deployment) !== parked) return false
+    clearTimeout(parked.timer)
+    return all.delete(deployment)
   }
 
-  async function end(deployment: string, rest: Rest<Network>): Promise<void> {
-    if (forget(deployment, rest)) await rest.network.close()
+  async function end(deployment: string, parked: Parked<Network>): Promise<void> {
+    if (forget(deployment, parked)) await parked.network.close()
   }
 
   return {
-    async rest(deployment, network) {
-      if (isClosed || resting.has(deployment)) return network.close()
-      const timer = setTimeout(() => void end(deployment, rest), longestMs).unref()
-      const rest: Rest<Network> = { network, timer, ready: network.renew() }
-      resting.set(deployment, rest)
-      // What cannot be renewed is not used again.
-      await rest.ready.catch(() => end(deployment, rest))
+    async park(deployment, network) {
+      if (isClosed || all.has(deployment)) return network.close()
+      const timer = setTimeout(() => void end(deployment, parked), longestMs).unref()
+      const parked: Parked<Network> = { network, timer, ready: network.renew() }
+      all.set(deployment, parked)
+      // A network that cannot be renewed is not used again.
+      await parked.ready.catch(() => end(deployment, parked))
     },
-    async wake(deployment) {
-      const rest = resting.get(deployment)
-      if (!rest) return undefined
-      forget(deployment, rest)
-      const isReady = await rest.ready.then(
+    async unpark(deployment) {
+      const parked = all.get(deployment)
+      if (!parked) return undefined
+      forget(deployment, parked)
+      const isReady = await parked.ready.then(
         () => true,
         () => false,
       )
-      if (isReady) return rest.network
-      await rest.network.close()
+      if (isReady) return parked.network
+      await parked.network.close()
       return undefined
     },
     async close() {
       isClosed = true
-      await Promise.all([...resting].map(([deployment, rest]) => end(deployment, rest)))
+      await Promise.all([...all].map(([deployment, parked]) => end(deployment, parked)))
     },
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Networks for the jobs of this host: which mode holds here, found out by making one.
+ * Opens the networks for jobs in the best mode that works on this host, found by trying.
  * @module
  */
 import { StartError } from '../errors/start-error.ts'
@@ -11,7 +11,7 @@ import type { JobNetwork, Networks, NetworkState } from './contract.ts'
 import type { NetworkConfig } from './settings.ts'
 import { openSharedNetworks } from './shared/shared-networks.ts'
 
-/** @throws StartError NETWORK_UNAVAILABLE when what the operator insists on is not to be had */
+/** @throws StartError NETWORK_UNAVAILABLE when this host lacks what the operator requires */
 export async function openNetworks(
   settings: NetworkConfig,
   onWarning: (message: string) => void,
@@ -37,7 +37,7 @@ async function openBest(
     if (isolated) return isolated
     if (mode === 'isolated') throw unavailable(`network.mode = "isolated": ${reasons[0]}`)
   }
-  await clearHostTable().catch(noting([])) // without nft nothing can have been left
+  await clearHostTable().catch(noting([])) // without nft, no process can have left a table
   const why = reasons.map((reason) => `no network namespaces for jobs (${reason})`)
   const shared = await openSharedNetworks({ settings, policy, missing: why, onWarning }).catch(
     noting(reasons),

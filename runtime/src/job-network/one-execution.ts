@@ -1,12 +1,12 @@
 /**
- * A network for one execution: afterwards nothing that began in it reaches the next one.
+ * Lends a network to one execution, and returns it when no call of that execution is pending.
  * @module
  */
 import type { JobNetwork } from './contract.ts'
 
 type Leased = Pick<JobNetwork, 'namespace' | 'admit' | 'revoke' | 'counters'>
 
-/** @param giveBack called once nothing is under way any more */
+/** @param giveBack called once no call is pending any more */
 export function lease(
   network: Leased,
   giveBack: () => Promise<void>,

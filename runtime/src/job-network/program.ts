@@ -1,5 +1,5 @@
 /**
- * The programs that arrange networks (`ip`, `tc`, `nft`), run inside a network namespace.
+ * Runs the programs that configure networks (`ip`, `tc`, `nft`), also inside a network namespace.
  * @module
  */
 import type { ChildProcess, SpawnOptions } from 'node:child_process'
@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { startChild } from '@causeway/native'
 
-/** Programs, and the Debian packages that bring them. */
+/** Programs, and the Debian packages that contain them. */
 const packageOf = {
   nft: 'nftables',
   ip: 'iproute2',
@@ -24,17 +24,17 @@ export interface ProgramOptions {
   given?: number
   /** Written to its standard input. */
   input?: string
-  /** After which it is killed. */
+  /** Time after which the program is killed. */
   longestMs?: number
 }
 
-/** Longer than any of them takes, and shorter than anybody waits. */
+/** Longer than any program takes, and shorter than any caller waits. */
 export const longestProgramMs = 10_000
 
 /**
- * Runs one to its end.
- * @returns what it wrote
- * @throws Error with the first line that it complained with, or the package that brings it
+ * Runs a program to its end.
+ * @returns its standard output
+ * @throws Error with the first line of its standard error, or the package to install
  */
 export async function runProgram(
   program: NetworkProgram,
@@ -43,9 +43,9 @@ export async function runProgram(
 ): Promise<string> {
   const { longestMs = longestProgramMs } = options
   const child = await start(program, args, options)
-  // Not spawn's own: where the program is missing, Node keeps that timer, and with it the process.
+  // Not spawn's timeout: if the program is missing, Node keeps that timer, and with it the process.
   const timer = setTimeout(() => child.kill('SIGKILL'), longestMs)
-  // One that has ended without reading says why.
+  // A program that ends without reading its input reports why.
   child.stdin!.on('error', () => {}).end(options.input ?? '')
   const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>
   const [output, said, [code, signal]] = await Promise.all([
@@ -54,12 +54,12 @@ export async function runProgram(
     ended,
   ]).finally(() => clearTimeout(timer))
   if (code === 0) return output
-  if (signal === 'SIGKILL') throw new Error(`${program}: no end after ${longestMs} ms`)
+  if (signal === 'SIGKILL') throw new Error(`${program}: still running after ${longestMs} ms`)
   throw complaint(program, said, code ?? signal)
 }
 
 /**
- * `nft monitor`, which ends with this process.
+ * Starts `nft monitor`, which ends with this process.
  * @throws Error as `runProgram`
  */
 export async function startMonitor(what: readonly string[]): Promise<ChildProcess> {
@@ -84,7 +84,7 @@ async function startNamed(
   args: readonly string[],
   options: SpawnOptions,
 ): Promise<ChildProcess> {
-  // An ordinary PATH lacks the folder of system programs.
+  // An ordinary user's PATH lacks the folders of system programs.
   const env = { PATH: `${process.env['PATH'] ?? '/usr/bin:/bin'}:/usr/sbin:/sbin`, LC_ALL: 'C' }
   try {
     return await startChild(program, args, { ...options, env })
@@ -99,15 +99,15 @@ function notInstalled(program: keyof typeof packageOf, cause?: unknown): Error {
   return new Error(`${program} is not installed; ${fix}`, { cause })
 }
 
-/** Why a program failed, from the first line that it complained with. */
+/** Why a program failed, from the first line of its standard error. */
 function complaint(program: NetworkProgram, said: string, ending: number | string | null): Error {
   const line = firstLine(said)
-  // As nsenter and setpriv say it.
+  // The message of nsenter and setpriv.
   if (/failed to execute \S+: No such file/.test(line)) return notInstalled(program)
   return new Error(`${program}: ${line || `ended with ${ending}`}`)
 }
 
-/** Where in its input that was is of no use without it. */
+/** Leaves out the position in the input, which means nothing without the input. */
 function firstLine(said: string): string {
   const line = said.split('\n').find((one) => one.trim() !== '') ?? ''
   return line.replace(/^(?:\/dev\/stdin:[\d:-]+ )?(?:Error: )?/, '')

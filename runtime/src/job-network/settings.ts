@@ -8,13 +8,13 @@ import { count, maxCount } from '@causeway/service/config'
 import { parseResolver } from '@causeway/service/dns'
 import { parseNet } from '@causeway/service/egress'
 
-/** Of every deployment on this host. */
+/** Limits that apply to each deployment on this host. */
 export interface NetworkSettings {
   /** New connections to addresses that are not admitted. */
   connectionsPerSecond: number
-  /** How many at once, before that rate holds. */
+  /** Connections allowed at once, before that rate applies. */
   connectionBurst: number
-  /** To and from addresses that are not admitted; 0: no limit. */
+  /** Bytes to, and as many from, addresses that are not admitted; 0: no limit. */
   bytesPerSecond: number
   byteBurst: number
   /** Packets to UDP port 53, which have a budget of their own so that names resolve. */
@@ -27,18 +27,18 @@ export interface NetworkSettings {
 /** The kernel's queues count time in 32 bits of 64 ns. */
 export const longestBurstSeconds = 200
 
-/** They forget what a packet (64 KiB) owes beyond a minute. */
+/** The kernel's queues forget debt beyond a minute, and a packet (64 KiB) must be paid in full. */
 export const leastBytesPerSecond = 2000
 
-/** The kernel's queues and packet rules count bytes at once in 32 bits. */
+/** The kernel's queues and packet rules count a burst of bytes in 32 bits. */
 export const mostBytes = 2 ** 32 - 1
 
-/** Bytes at once that the kernel can count at their rate. */
+/** The largest part of the byte burst that the kernel can count at this rate. */
 export function possibleByteBurst({ bytesPerSecond, byteBurst }: NetworkSettings): number {
   return Math.min(byteBurst, longestBurstSeconds * Math.max(bytesPerSecond, leastBytesPerSecond))
 }
 
-/** Until the limits of one that nobody uses are full again: a new one would be worth the same. */
+/** Time until an unused network's limits are full again, as those of a new one are. */
 export function refillMs(settings: NetworkSettings): number {
   const { connectionBurst, connectionsPerSecond, dnsBurst, dnsPerSecond, bytesPerSecond } = settings
   const seconds = [
@@ -60,7 +60,7 @@ export const networkSettings = v.pipe(
       v.picklist(networkModes, `expected one of ${networkModes.join(', ')}`),
       'auto',
     ),
-    /** `required`: refuses to run jobs where something of it cannot be enforced. */
+    /** `required`: runs no jobs where any of this cannot be enforced. */
     enforce: v.optional(
       v.picklist(networkEnforcements, `expected one of ${networkEnforcements.join(', ')}`),
       'auto',
@@ -78,7 +78,7 @@ export const networkSettings = v.pipe(
     byteBurst: count(64 * 1024, mostBytes, 25_000_000),
     dnsPerSecond: count(1, 100_000, 50),
     dnsBurst: count(1, maxCount, 100),
-    /** Networks that are not public and jobs may reach all the same: ADDRESS or ADDRESS/PREFIX. */
+    /** Non-public networks that jobs may reach anyway: ADDRESS or ADDRESS/PREFIX. */
     allow: v.optional(v.array(text(parseNet)), []),
     /** DNS servers that `network_whitelist` asks; none: those of this host. */
     resolvers: v.optional(
@@ -115,7 +115,7 @@ export const networkSettings = v.pipe(
 
 export type NetworkConfig = v.InferOutput<typeof networkSettings>
 
-/** What a parser takes, as it was written. */
+/** A string that the parser accepts, kept as it was written. */
 function text(parse: (value: string) => unknown) {
   return v.pipe(
     v.string(),

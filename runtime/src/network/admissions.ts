@@ -1,6 +1,6 @@
 /**
- * The hosts that a deployment's jobs have had whitelisted: verified, admitted in the kernel, and
- * verified again before what was found is out of date.
+ * The whitelisted hosts of one deployment: verifies them, admits their addresses in the kernel, and
+ * verifies them again before their DNS records expire.
  * @module
  */
 import type { Logger } from '@causeway/service/log'
@@ -25,20 +25,20 @@ export interface AdmissionsOptions {
 export interface Admissions {
   /**
    * Verifies a host and admits the addresses that pass; resolves when connections to them no longer
-   * wait. Calls for the same host at the same time are one.
-   * @throws RpcError with what stands in the way
+   * wait. Concurrent calls for the same host share one verification.
+   * @throws RpcError with the reason why the host does not pass
    */
   readonly whitelist: (host: string) => Promise<void>
   readonly list: () => AdmittedHost[]
   /**
-   * Ends what goes on; what the kernel knows goes with the network. Resolves when nothing of this
+   * Ends all verifications; addresses stay admitted until the network ends. Resolves when no change
    * can reach the kernel any more.
    */
   readonly close: () => Promise<void>
 }
 
-// Each may have a hundred queries, and take five seconds; callers are answered after ten. More at
-// once than ten would need setMaxListeners: each listens to the signal.
+// A verification may make a hundred queries and take five seconds; callers get an answer after ten.
+// More than ten at once would need setMaxListeners, because each listens to the signal.
 const atOnce = { most: 4, patienceMs: 5_000, tooLate: () => tooManyAtOnce(4) }
 
 export function createAdmissions(options: AdmissionsOptions): Admissions {

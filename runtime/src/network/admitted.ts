@@ -1,5 +1,5 @@
 /**
- * Which addresses are admitted for which hosts, and until when: what the kernel was told.
+ * Admits the addresses of hosts in the kernel, and remembers which ones and until when.
  * @module
  */
 import type { JobNetwork } from '../job-network/contract.ts'
@@ -9,33 +9,33 @@ import type { Verification } from './verify/verification.ts'
 /** A host that is whitelisted. */
 export interface AdmittedHost {
   host: string
-  /** For how long each still holds unless it is verified again, s. */
+  /** Time for which each address stays admitted unless it is verified again, s. */
   addresses: readonly { address: string; seconds: number }[]
 }
 
 export interface Admitted {
   /**
-   * Admits what passed. Addresses that an earlier look found hold on for their time: names in
-   * rotation show others each time. Those that failed now do not.
+   * Admits the addresses that passed. Earlier addresses stay until they expire, because names in
+   * rotation have other addresses each time; an address that failed now is revoked.
    * @throws RpcError LIMIT_EXCEEDED
    */
   readonly add: (verification: Verification) => Promise<void>
-  /** Takes back what no other host holds. */
+  /** Removes a host, and revokes its addresses that no other host has. */
   readonly drop: (host: string) => Promise<void>
   readonly list: () => AdmittedHost[]
-  /** Resolves when what is under way is over. */
+  /** Resolves when no change is pending. */
   readonly settled: () => Promise<void>
 }
 
 const maxHosts = 64
 const maxAddresses = 256
-// A look at the end of its time must not leave a gap.
+// A verification at the last moment must not leave a gap.
 const graceSeconds = 5
 
-/** Address → when it is over, ms of the process's clock. */
+/** Address → when it expires, ms of `performance.now()`. */
 type Addresses = ReadonlyMap<string, number>
 
-/** @param signal once it is aborted the kernel is told nothing more, and calls reject with its reason */
+/** @param signal once aborted, no change reaches the kernel, and calls reject with its reason */
 export function createAdmitted(
   network: Pick<JobNetwork, 'admit' | 'revoke'>,
   signal: AbortSignal,
@@ -84,17 +84,17 @@ export function createAdmitted(
   }
 }
 
-/** One after the other: each counts what the one before has left. */
+/** Runs changes one after the other, because each depends on the state that the last one left. */
 function createTurns(signal: AbortSignal) {
   let last = Promise.resolve()
   return {
     inTurn: (work: () => Promise<void>): Promise<void> => {
       const done = last.then(() => {
-        // The network may be the next execution's by now, which has not asked for these.
+        // The network may already be the next execution's, which has not asked for these addresses.
         signal.throwIfAborted()
         return work()
       })
-      last = done.catch(() => {}) // told to whoever asked
+      last = done.catch(() => {}) // the caller gets the error
       return done
     },
     settled: () => last,
@@ -110,7 +110,7 @@ function forgetExpired(hosts: Map<string, Addresses>): void {
   }
 }
 
-/** Those whose owner does not consent any more; a resolver that said nothing proves nothing. */
+/** Addresses whose owner no longer consents; a resolver that did not answer proves nothing. */
 function failedAddresses(steps: Verification['steps']): Set<string> {
   const failed = steps.filter(({ failure }) => failure && failure.kind !== 'RESOLVER_FAILED')
   return new Set(failed.flatMap(({ address }) => address ?? []))

@@ -1,6 +1,6 @@
 /**
- * What a deployment's bridge has to do with its network: the calls, what is told of it, and what is
- * shown.
+ * The capability `network` of a deployment's bridge: its calls, its facts for `rpc.discover`, and
+ * the view of the network for people.
  * @module
  */
 import type { DiscoveredNetwork, NetworkMethods } from '@causeway/guest-sdk/protocol'
@@ -11,11 +11,11 @@ import type { JobNetwork, NetworkState } from '../job-network/contract.ts'
 import type { ConnectionLimits, LookAtNetwork, NetworkView } from './network-view.ts'
 
 export interface NetworkCapabilityOptions extends Omit<AdmissionsOptions, 'network'> {
-  /** Of the deployment's jobs; without one hosts are verified, and nothing is limited. */
+  /** Network of the deployment's jobs; without one, hosts are verified but nothing is limited. */
   network?: JobNetwork
-  /** What that one limits. */
+  /** Limits of that network. */
   connectionLimits: ConnectionLimits
-  /** Most new connections that it may open; 0: any number. */
+  /** Most new connections of an execution; 0: no limit. */
   networkRequests: number
 }
 
@@ -23,8 +23,8 @@ export interface NetworkCapability extends Capability<keyof NetworkMethods> {
   facts: { network: DiscoveredNetwork }
   look: LookAtNetwork
   /**
-   * Looks nothing up any more. The network is its owner's to release when this has resolved: before,
-   * something may still be on its way into the kernel.
+   * Ends all verifications. The network may be released only after this has resolved: before, a
+   * change may still be on its way into the kernel.
    */
   readonly close: () => Promise<void>
 }
@@ -59,7 +59,7 @@ function heldLimits(
   limits: ConnectionLimits,
 ): ConnectionLimits | undefined {
   if (mode === 'none') return undefined
-  // The settings hold more.
+  // The caller may pass the whole settings.
   const { connectionsPerSecond, connectionBurst } = limits
   return { connectionsPerSecond, connectionBurst }
 }

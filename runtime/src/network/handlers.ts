@@ -1,5 +1,5 @@
 /**
- * `network_*`: which hosts the job reaches without waiting.
+ * The handlers of `network_*`, by which a job whitelists hosts.
  * @module
  */
 import type { NetworkMethods } from '@causeway/guest-sdk/protocol'

@@ -1,5 +1,5 @@
 /**
- * What is shown of a running deployment's network.
+ * The view of a running deployment's network for people.
  * @module
  */
 import type { AdmittedHost } from './admitted.ts'
@@ -9,14 +9,14 @@ import type { NetworkSettings } from '../job-network/settings.ts'
 export type ConnectionLimits = Pick<NetworkSettings, 'connectionsPerSecond' | 'connectionBurst'>
 
 export interface NetworkView extends NetworkState {
-  /** To addresses that are not admitted; absent where nothing holds. */
+  /** Limits for addresses that are not admitted; absent where nothing is enforced. */
   limits?: ConnectionLimits
   /** Most new connections of the execution; absent: not limited. */
   networkRequests?: number
-  /** Of the network, which rests between executions: with those of executions just before. */
+  /** Since the network was made. Executions that follow closely share one: theirs are included. */
   counters: NetworkCounters
   hosts: readonly AdmittedHost[]
 }
 
-/** Shows a network as it is now. */
+/** @returns the view of the network as it is now */
 export type LookAtNetwork = () => Promise<NetworkView>

@@ -1,5 +1,5 @@
 /**
- * What a caller of `network_whitelist` is refused with.
+ * The errors that refuse a call of `network_whitelist`.
  * @module
  */
 import { RpcError } from '../bridge/errors.ts'
@@ -8,9 +8,9 @@ import type { Verification, VerificationStep } from './verify/verification.ts'
 /** Bytes of the accounts that hosts consent to. */
 const accountBytes = 32
 
-/** DNS said that a host does not consent. */
+/** DNS answered that a host does not consent. */
 export class Refusal extends RpcError {
-  /** Whether it might, had the caller written the host in other letters. */
+  /** Whether the host might consent if the caller had written it in other letter case. */
   readonly isOfSpelling: boolean
 
   constructor(isOfSpelling: boolean, ...rest: ConstructorParameters<typeof RpcError>) {
@@ -19,7 +19,7 @@ export class Refusal extends RpcError {
   }
 }
 
-/** What a caller is told of a verification that no address passed: a Refusal, if DNS said anything. */
+/** The error for a verification that no address passed: a Refusal, if DNS answered. */
 export function refusalOf({ steps, failure }: Verification): RpcError {
   if (!failure) throw new TypeError('a verification that passed is no refusal')
   const { kind, message, expected, step, name } = failure
@@ -35,12 +35,12 @@ export function refusalOf({ steps, failure }: Verification): RpcError {
       ...(address !== undefined && { address }),
     },
   }
-  // That DNS said nothing is no answer, and worth another try at once.
+  // No reply from DNS is not a refusal; the caller may retry at once.
   if (kind === 'RESOLVER_FAILED') return new RpcError(kind, message, options)
   return new Refusal(steps.some(isMismatch), kind, message, options)
 }
 
-/** Records that are missing are missing in whatever letters. */
+/** Whether a record did not match; missing records are missing in any letter case. */
 function isMismatch({ failure }: VerificationStep): boolean {
   return failure?.kind === 'TXT_MISMATCH' || failure?.kind === 'PTR_TXT_MISMATCH'
 }
@@ -55,16 +55,16 @@ export function checkSource(source: Uint8Array): void {
   )
 }
 
-/** What one deployment may have admitted, hosts or addresses, is used up. */
+/** The error when a deployment has as many hosts or addresses admitted as it may. */
 export function tooManyAdmitted(what: string, limit: number): RpcError {
-  const hint = 'one goes when its owner takes a record back, and all with the job'
+  const hint = 'one is removed when its owner removes a record, and all when the job ends'
   return new RpcError('LIMIT_EXCEEDED', `too many ${what} whitelisted (limit ${limit})`, {
     hint,
     details: { limit },
   })
 }
 
-/** Each verification of a deployment takes its time, and its calls have waited for theirs. */
+/** The error for a call that has waited too long for other verifications of its deployment. */
 export function tooManyAtOnce(limit: number): RpcError {
   return new RpcError(
     'LIMIT_EXCEEDED',

@@ -1,15 +1,15 @@
 /**
- * Refusals of the last moments, so that a job that asks again and again does not keep the host's
- * resolvers, and those of others, busy.
+ * Remembers refusals for a few seconds, so that a job that asks again and again does not keep the
+ * host's resolvers, and other people's servers, busy.
  * @module
  */
 import type { RpcError } from '../bridge/errors.ts'
 import { Refusal } from './refusal.ts'
 
-// Whoever publishes a record and tries again must not wait long.
+// An owner who publishes a record and tries again must not wait long.
 const keptMs = 5_000
 
-/** A host as it is asked for. */
+/** A host in a call. */
 export interface AskedHost {
   /** As the caller wrote it. */
   text: string
@@ -18,9 +18,9 @@ export interface AskedHost {
 }
 
 export interface Refusals {
-  /** @throws RpcError as a moment ago */
+  /** @throws RpcError the refusal that is still remembered for this host */
   check(host: AskedHost): void
-  /** @returns the error, to be thrown */
+  /** Remembers a refusal. @returns the error, for the caller to throw */
   note(host: AskedHost, error: RpcError): RpcError
 }
 
@@ -50,7 +50,7 @@ export function createRefusals(): Refusals {
   }
 }
 
-/** Of refusals however it is written, and as it is written here; no name has quotes. */
+/** For refusals of any spelling, and of this one. Quotes keep them apart: no host name has one. */
 function keysOf({ text, name }: AskedHost): [any: string, own: string] {
   return [name, JSON.stringify(text)]
 }

@@ -1,5 +1,5 @@
 /**
- * Verifies whitelisted hosts again, shortly before what was found is out of date.
+ * Verifies whitelisted hosts again, shortly before their DNS records expire.
  * @module
  */
 import type { Logger } from '@causeway/service/log'
@@ -8,30 +8,30 @@ import { Refusal } from './refusal.ts'
 import type { Verification } from './verify/verification.ts'
 
 export interface RenewalsOptions {
-  /** Verifies and admits; calls `keep` when the host has passed. @throws RpcError */
+  /** Verifies a host and admits it; calls `keep` when the host has passed. @throws RpcError */
   again: (host: string) => Promise<void>
-  /** Takes back what is admitted for it. */
+  /** Revokes what is admitted for a host. */
   drop: (host: string) => Promise<void>
   log: Logger
 }
 
 export interface Renewals {
   /**
-   * Keeps a host that passed.
-   * @param asked as the job wrote it, which its record may be about
+   * Renews a host that passed, before its records expire.
+   * @param asked the host as the job wrote it, because its record may contain that spelling
    */
   keep(asked: string, verification: Verification): void
   close(): void
 }
 
-// Time for one that takes long, and for a second one.
+// Time for a slow verification, and for a second one.
 const aheadMs = 15_000
 const retryMs = 5_000
 
 interface Kept {
   asked: string
   host: string
-  /** When what was found is out of date, ms of the process's clock. */
+  /** When the records expire, ms of `performance.now()`. */
   until: number
   timer?: NodeJS.Timeout
 }
@@ -48,7 +48,7 @@ export function createRenewals({ again, drop, log }: RenewalsOptions): Renewals 
     try {
       await again(kept.asked)
     } catch (error) {
-      // The job has asked anew meanwhile, or is gone.
+      // Else the job has asked again meanwhile, or has ended.
       if (!isClosed && hosts.get(kept.host) === kept) await fail(kept, error)
     }
   }
@@ -57,14 +57,13 @@ export function createRenewals({ again, drop, log }: RenewalsOptions): Renewals 
     const { host } = kept
     if (!(error instanceof RpcError)) log.error({ err: error, host }, 'host not verified again')
     const leftMs = kept.until - performance.now()
-    // Where nothing speaks against it, what was found holds for its time.
+    // Without a refusal, the addresses stay admitted until their records expire.
     if (leftMs > 0 && !(error instanceof Refusal)) return schedule(kept, Math.min(retryMs, leftMs))
     hosts.delete(host)
     const { kind, message } = error as Partial<RpcError>
     log.info({ host, kind, reason: message }, 'host no longer whitelisted')
     await drop(host).catch((failure: unknown) => {
-      if (!isClosed)
-        log.error({ err: failure, host }, 'addresses of a host could not be taken back')
+      if (!isClosed) log.error({ err: failure, host }, 'addresses of a host could not be revoked')
     })
   }
 

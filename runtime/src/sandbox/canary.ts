@@ -1,9 +1,9 @@
 /**
- * A first job that only looks: whose files does a job of this sandbox see?
+ * The canary: a test job that finds out whether jobs of this sandbox see files of the host.
  *
- * PRoot translates paths, and versions of it fail open on kernels they do not know. So before any
- * job runs, a program looks for a file of its own root and for one outside by each call that might
- * go past the translation.
+ * PRoot translates paths, and some versions fail open on kernels they do not know. So before any
+ * job runs, a program tries each call that might escape the translation on a file of its own root
+ * and on one outside.
  * @module
  */
 import { chmod, chown, mkdir, writeFile } from 'node:fs/promises'
@@ -32,9 +32,9 @@ const limits = {
 }
 
 /**
- * Runs it with the layers of a context.
+ * Runs the canary with the layers of a context.
  * @param folder where runs have their folders
- * @throws StartError SANDBOX_UNAVAILABLE with what could not be set up, or what it saw
+ * @throws StartError SANDBOX_UNAVAILABLE with what could not be set up, or what the canary saw
  */
 export async function runCanary(context: PlaceContext, folder: string): Promise<void> {
   const own = createRunFolder(folder)
@@ -50,7 +50,7 @@ export async function runCanary(context: PlaceContext, folder: string): Promise<
   }
 }
 
-// It takes some milliseconds; a tracer that hangs must not keep a daemon from saying so.
+// The canary takes some milliseconds. The limit lets the daemon report a tracer that hangs.
 const longestLookMs = 60_000
 
 async function look(context: PlaceContext, place: Place, folder: string): Promise<void> {
@@ -71,7 +71,7 @@ async function look(context: PlaceContext, place: Place, folder: string): Promis
   judge(seen)
 }
 
-/** A root with nothing but the marker. */
+/** Makes a root that contains only the marker. */
 async function makeTree(folder: string, owner: Owner | undefined): Promise<string> {
   const tree = join(folder, 'tree')
   await mkdir(tree)
@@ -83,7 +83,7 @@ async function makeTree(folder: string, owner: Owner | undefined): Promise<strin
   return tree
 }
 
-/** Something that a call finds when it is not translated. In a stage that is PRoot itself. */
+/** Path of a file that only an untranslated call finds; in a stage, PRoot itself. */
 async function makeOutside({ layers }: PlaceContext, folder: string): Promise<string> {
   if (layers.backend === 'proot' && layers.namespaces) return '/proot'
   const path = join(folder, 'outside')
@@ -92,10 +92,10 @@ async function makeOutside({ layers }: PlaceContext, folder: string): Promise<st
   return path
 }
 
-// Without these a guest could not work at all.
+// No guest works without these calls.
 const needed = ['openat', 'stat', 'faccessat']
 
-/** @param seen lines of the canary: call, its own file, the file outside */
+/** @param seen lines of the canary: call, result for its own file, result for the file outside */
 function judge(seen: string): void {
   const lines = seen
     .trim()
@@ -106,10 +106,10 @@ function judge(seen: string): void {
     (name) => !lines.some(([call, guest]) => call === name && guest === 'seen'),
   )
   if (outside.length > 0) {
-    throw unavailable(`a job sees files outside its root by ${outside.join(', ')}`)
+    throw unavailable(`a job sees files outside its root through ${outside.join(', ')}`)
   }
   if (missing.length > 0) {
-    throw unavailable(`a job does not see its own files by ${missing.join(', ')}`)
+    throw unavailable(`a job does not see its own files through ${missing.join(', ')}`)
   }
 }
 

@@ -1,21 +1,21 @@
 /**
- * How a job ended.
+ * The ways in which a job can end.
  * @module
  */
 import { constants } from 'node:os'
 
-/** The entrypoint's own end, as wait(2) tells it. `signal`: its name, or `SIG` and the number. */
+/** How the entrypoint ended, as wait(2) reports it. `signal`: its name, or `SIG` and the number. */
 export type WaitStatus = { code: number } | { signal: string; number: number }
 
 /** Why a job is over. */
 export type JobExit =
   | { reason: 'exited'; code: number }
   | { reason: 'signaled'; signal: string; number: number }
-  /** Ended over its head: by its memory limit, its time, or by us; `status` if it still had one. */
+  /** Ended by its memory limit, its time limit or the host; `status` if the entrypoint had one. */
   | { reason: 'oom' | 'timeout' | 'killed'; detail: string; status?: WaitStatus }
   | { reason: 'start-failed'; detail: string }
 
-/** From a raw wait status. */
+/** Decodes a raw status of wait(2). */
 export function parseWaitStatus(status: number): WaitStatus {
   const signal = status & 0x7f
   if (signal === 0) return { code: (status >> 8) & 0xff }
@@ -23,12 +23,12 @@ export function parseWaitStatus(status: number): WaitStatus {
   return { signal: name ?? `SIG${signal}`, number: signal }
 }
 
-/** The end of a job that nobody interfered with. */
+/** The exit of a job that ended by itself. */
 export function exitOf(status: WaitStatus): JobExit {
   return 'code' in status ? { reason: 'exited', ...status } : { reason: 'signaled', ...status }
 }
 
-/** The entrypoint's own end, where it is known. */
+/** How the entrypoint ended, where that is known. */
 export function statusOf(exit: JobExit): WaitStatus | undefined {
   switch (exit.reason) {
     case 'exited':

@@ -13,9 +13,9 @@ import { readRecords } from './launcher/init-reports.ts'
 
 /** How to start a job. */
 export interface JobOptions {
-  /** What the guest executes, for the message when it can't be. */
+  /** The command, for the error message when it cannot be executed. */
   entrypoint: string
-  /** NUL-ended strings for the guest's init. */
+  /** NUL-terminated strings for the guest's init. */
   start: Buffer
 }
 
@@ -23,17 +23,17 @@ export interface JobOptions {
 export interface Job {
   readonly stdout: Readable
   readonly stderr: Readable
-  /** Resolves once the entrypoint runs, or with false once it is known that it never will. */
+  /** Resolves with true once the entrypoint runs, or with false once it never will. */
   readonly started: Promise<boolean>
   /** Resolves once no process of the job is left. */
   readonly exited: Promise<JobExit>
-  /** SIGTERM to the entrypoint; after the grace time (ms) the end of the whole tree. */
+  /** Sends SIGTERM to the entrypoint; ends the whole process tree after the grace time (ms). */
   stop(graceMs: number): void
-  /** The end of the whole tree, at once. */
+  /** Ends the whole process tree at once. */
   kill(): void
 }
 
-/** Lets a launch go on to the job itself. */
+/** Starts the job of a launch whose root is mounted. */
 export function startJob(launch: Launch, { entrypoint, start }: JobOptions): Job {
   const { child: launcher, records } = launch
   let exit: JobExit | undefined
@@ -69,7 +69,7 @@ export function startJob(launch: Launch, { entrypoint, start }: JobOptions): Job
     exited,
     stop(graceMs) {
       isStopping = true
-      // It may run already and only its report be on the way; what never starts ends with the grace.
+      // A running job's report may still be on its way; the timer ends a job that never starts.
       void started.then(() => {
         if (guestPid !== undefined) terminate(launcher, guestPid)
       })
@@ -111,7 +111,7 @@ function withoutReport(
   if (isStopping) return { reason: 'killed', detail: 'stopped by the host' }
   const how = launcher.signalCode ?? `exit code ${launcher.exitCode}`
   return hasStarted
-    ? { reason: 'killed', detail: `the sandbox died around the job (${how})` }
+    ? { reason: 'killed', detail: `the sandbox ended before the job did (${how})` }
     : {
         reason: 'start-failed',
         detail: launch.failure() ?? `the sandbox could not be set up (${how})`,
@@ -123,18 +123,18 @@ function terminate(launcher: ChildProcess, guestPid: number): void {
   try {
     if (pid) process.kill(pid, 'SIGTERM')
   } catch {
-    // It ended by itself in between; its exit is reported as such.
+    // The entrypoint has just ended by itself, and its init reports that.
   }
 }
 
 function startFailed(errno: number, entrypoint: string): JobExit {
   const [code, text] = getSystemErrorMap().get(-errno) ?? [errnoName(errno), 'exec failed']
-  // The file was there when it was looked for: what is missing is what runs it.
+  // The file itself existed when the command was built, so its interpreter is missing.
   const hint = code === 'ENOENT' ? '; is its interpreter in the image?' : ''
   return { reason: 'start-failed', detail: `${entrypoint}: ${text} (${code})${hint}` }
 }
 
-/** For the few that Node has no text for, such as ENOEXEC. */
+/** Name of an errno that Node has no text for, such as ENOEXEC. */
 function errnoName(errno: number): string {
   const name = Object.entries(constants.errno).find(([, number]) => number === errno)?.[0]
   return name ?? `errno ${errno}`

@@ -1,13 +1,6 @@
 /**
- * Which layers of confinement hold on this host, in the order in which they are given up.
- *
- * | what is missing            | what is used instead                                      |
- * | -------------------------- | --------------------------------------------------------- |
- * | root                       | the user's own uid, in a user namespace                    |
- * | overlays                   | a copy of the image (by reference where the disk can)      |
- * | namespaces                 | PRoot with Landlock and the filter, on the host's root     |
- * | Landlock, too              | PRoot and the filter: refused unless `sandbox.insecure`    |
- * | system call filters        | nothing: refused                                           |
+ * Chooses the layers of confinement for this host, and describes the missing ones. The section
+ * "Where a layer is missing" of runtime/docs/sandbox.md lists what replaces each layer.
  * @module
  */
 import type { SandboxSettings } from './settings.ts'
@@ -17,26 +10,26 @@ import type { Proot } from './proot/proot.ts'
 
 export type Backend = 'proot' | 'namespaces'
 
-/** What stands between a job and its host. */
+/** The layers between a job and its host. */
 export interface Layers {
   backend: Backend
-  /** A uid (or 65,536 of them) that is the job's alone. */
+  /** Whether the job has a uid, or 65,536, of its own. */
   ownIds: boolean
-  /** Namespaces, and in them a root without the host's files. */
+  /** Whether the job has namespaces, and in them a root without the host's files. */
   namespaces: boolean
-  /** Where the job's root comes from. */
+  /** How the job's root is made from the image. */
   root: 'overlay' | 'copy'
-  /** The image belongs to one user and is shown as the job's. */
+  /** Whether one user owns the image, and an id-mapped mount shows it as the job's. */
   shiftsIds: boolean
   landlock: boolean
 }
 
-// The first version forbids every rename across folders, which package managers need (kernel 5.19).
+// Version 1 forbids every rename across folders, which package managers need (kernel 5.19).
 const landlockWithRenames = 2
-// From this version on Landlock keeps the job's signals off its tracer (kernel 6.12).
+// From this version on Landlock blocks the job's signals to its tracer (kernel 6.12).
 const landlockWithScopes = 6
 
-/** @throws StartError SANDBOX_UNAVAILABLE when too little is left, with what to do about it */
+/** @throws StartError SANDBOX_UNAVAILABLE when too many layers are missing, with what to do */
 export function chooseLayers(
   { backend: setting, insecure }: SandboxSettings,
   probe: LauncherProbe,
@@ -50,10 +43,10 @@ export function chooseLayers(
   }
   if (!probe.namespaces && probe.landlockAbi < landlockWithRenames && !insecure) {
     throw unavailable(
-      `neither namespaces (${probe.namespacesError}) nor Landlock here: PRoot alone keeps no job from your files; set sandbox.insecure = true to run them all the same`,
+      `this host has neither namespaces (${probe.namespacesError}) nor Landlock: PRoot alone does not keep jobs from your files; to run them anyway, set sandbox.insecure = true`,
     )
   }
-  // Without root there is one id only, and a package manager needs more: PRoot pretends them.
+  // Without root there is only one id, but package managers need more: PRoot fakes them.
   const backend =
     setting === 'auto' ? (probe.namespaces && isRoot ? 'namespaces' : 'proot') : setting
   return {
@@ -66,13 +59,13 @@ export function chooseLayers(
   }
 }
 
-/** The next weaker way to a root, for kernels or disks that cannot do the one that was tried. */
+/** The next weaker way to make a root, for kernels or disks that cannot do the one tried. */
 export function weakerRoot(layers: Layers): Layers | undefined {
   if (layers.shiftsIds) return { ...layers, shiftsIds: false }
   return layers.root === 'overlay' ? { ...layers, root: 'copy' } : undefined
 }
 
-/** For people: what each layer that is missing means. */
+/** For people: what each missing layer means. */
 export function missingLayers(layers: Layers, probe: LauncherProbe): string[] {
   const { namespaces, landlock, root } = layers
   return [
@@ -94,7 +87,7 @@ function withoutNamespaces({ landlockAbi }: LauncherProbe): string {
     : `${ending}, and a job can kill its tracer and see the host's files as its uid`
 }
 
-/** In a few words, for `doctor`, `inspect` and the start. */
+/** Names the layers in a few words, for `doctor`, `inspect` and the start. */
 export function describeLayers(
   { backend, namespaces, root, ownIds, landlock }: Layers,
   proot: Proot | undefined,

@@ -1,5 +1,5 @@
 /**
- * What a job may take of its host.
+ * How much memory, storage and processes a job may use.
  * @module
  */
 import { statfsSync } from 'node:fs'
@@ -10,13 +10,13 @@ import { StartError } from '../errors/start-error.ts'
 
 export interface JobLimits {
   memoryBytes: number
-  /** What it may write. */
+  /** What the job may write. */
   storageBytes: number
   /** Processes and threads. */
   processes: number
 }
 
-// Less holds neither a file system's own tables nor a launcher.
+// Neither a file system's own tables nor a launcher fit into less.
 const leastBytes = 1024 * 1024
 
 /** @throws StartError LIMIT_INVALID naming file and field */
@@ -28,15 +28,15 @@ export function checkLimits({ file, memory, storage }: Deployment): void {
   }
 }
 
-// The daemon and the host need some, too.
+// The daemon and the host need the rest.
 const defaultShareOfMemory = 0.75
 
-// For the records and logs of the host itself, and for other jobs.
+// The rest is for the host's own records and logs, and for other jobs.
 const shareOfFreeDisk = 0.9
 
 /**
- * The limits with no more storage than the disk has.
- * @throws StartError LIMIT_INVALID when a deployment asks for more itself
+ * Lowers the storage limit to what the disk has free.
+ * @throws StartError LIMIT_INVALID when the deployment itself asks for more, or the disk is full
  */
 export function fittingDisk(
   limits: JobLimits,
@@ -46,7 +46,7 @@ export function fittingDisk(
   const { bavail, bsize } = statfsSync(folder)
   const most = coarse(bavail * bsize * shareOfFreeDisk)
   if (storage > most) {
-    const message = `storage: ${storage} bytes are asked for, the disk of ${folder} can give ${most}`
+    const message = `storage: expected at most ${most} bytes (disk of ${folder}), found ${storage}`
     throw new StartError('LIMIT_INVALID', message)
   }
   const storageBytes = Math.min(limits.storageBytes, most)
@@ -54,7 +54,7 @@ export function fittingDisk(
   throw new StartError('LIMIT_INVALID', `the disk of ${folder} is full: ${most} bytes are left`)
 }
 
-/** The same for all jobs for a while, so that a file system of that size can be made beforehand. */
+/** Rounds down, so that the next jobs get the same size and their file system can be made ahead. */
 function coarse(bytes: number): number {
   const step = 2 ** Math.max(0, Math.floor(Math.log2(bytes)) - stepsInPowerOfTwo)
   return Math.floor(bytes / step) * step
@@ -63,7 +63,7 @@ function coarse(bytes: number): number {
 // 16 steps from one power of two to the next.
 const stepsInPowerOfTwo = 4
 
-/** A deployment's limits; where it sets none, those of the host. */
+/** A deployment's limits; where it sets none, the configured ones, or a share of the host's. */
 export function limitsOf(
   { memory, storage }: Pick<Deployment, 'memory' | 'storage'>,
   { memoryBytes, storageBytes, maxProcesses }: SandboxSettings,

@@ -1,5 +1,5 @@
 /**
- * Mounts the root of a job's place, and starts the launcher that holds it.
+ * Starts the launcher that mounts the root of a job's place.
  * @module
  */
 import { closeSync, constants, mkdirSync, openSync } from 'node:fs'
@@ -24,27 +24,27 @@ import type { UidLease } from './ids/uids.ts'
 import { tasksOfUser } from '../cgroup/user-tasks.ts'
 import { jobView } from './root/choose-view.ts'
 
-/** What may be different each time. */
+/** Options that may differ between mounts of the same place. */
 export interface MountHow {
-  /** Program that runs those of another machine. */
+  /** Emulator for programs of another machine. */
   emulator?: string
-  /** Network namespace of the job, a descriptor of ours. */
+  /** Our descriptor of the job's network namespace. */
   network?: number
-  /** Ends the mounting. */
+  /** Aborts the mounting. */
   signal?: AbortSignal
 }
 
 export interface MountOptions extends MountHow {
-  /** Folder of the execution, ours and empty, or that of an earlier place whose root is used again. */
+  /** Folder of the execution: ours and empty, or of an earlier place, to use its root again. */
   folder: string
   limits: JobLimits
   /** Guest path of the working directory. */
   workFolder: string
-  /** Host file → guest path, instead of those that a job needs. */
+  /** Host file → guest path; these replace the helpers that a job needs. */
   helpers?: readonly Bind[]
 }
 
-/** @throws StartError, or the signal's reason; nothing of it is left then */
+/** @throws StartError, or the signal's reason; nothing stays mounted then */
 export async function mountAt(
   context: PlaceContext,
   options: MountOptions,
@@ -54,13 +54,13 @@ export async function mountAt(
   const { launchers, limitsStorage } = context
   const { folder, limits, signal } = options
   const file = limitsStorage ? storageFile(folder) : undefined
-  // What it was ready for may be gone; then it is as if there were none.
+  // A spare that cannot be prepared counts as none.
   const ready = await launchers.takeReady(limits, file).catch(() => undefined)
   if (ready) {
     try {
       return await mountWith(ready, context, options, lease, tree)
     } catch (error) {
-      // One that was made before may still be mounted, and must not be twice.
+      // An older file system may still be mounted, and must not be mounted twice.
       if (signal?.aborted || (file !== undefined && !ready.layer)) throw error
       if (file !== undefined) await rm(file)
     }
@@ -87,7 +87,7 @@ async function mountWith(
   }
 }
 
-/** What the launcher is told. */
+/** The options and the program for the launcher. */
 function launchWords(
   context: PlaceContext,
   options: MountOptions,
@@ -117,7 +117,7 @@ function launchWords(
   return [...wanted, ...program]
 }
 
-/** How the launcher, which has none of our descriptors, can open it. */
+/** Path by which the launcher, which inherits no descriptor of ours, can open one. */
 function pathOf(fd: number): string {
   return `/proc/${process.pid}/fd/${fd}`
 }
@@ -143,15 +143,15 @@ async function openMounted(
 }
 
 /**
- * The mounted root, as a descriptor: its pid could be another process's by the time of the last
- * write into it.
+ * Opens the mounted root as a descriptor: by the time of the last write into it, another process
+ * could have the pid of its path.
  * @throws StartError SANDBOX_UNAVAILABLE when the launcher has ended
  */
 function openRoot({ childPid, child }: Launch, folder: string, { namespaces }: Layers): number {
   const path = namespaces ? `/proc/${childPid}/root${folder}` : folder
   try {
     const fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY)
-    // Until we have seen its end no other process can have the launcher's own pid.
+    // No other process gets the launcher's pid before this one has seen the launcher's end.
     if (child.pid !== undefined && childrenOf(child.pid)[0] === childPid) return fd
     closeSync(fd)
   } catch (error) {
@@ -193,11 +193,11 @@ function resourceLimits(
   { processes, storageBytes }: JobLimits,
   { uid }: UidLease,
 ): { processes?: number; files?: number; fileBytes: number } {
-  // Counted by uid: where that is neither the job's own nor of its own namespace, all the user's count.
+  // RLIMIT_NPROC counts by uid: without a uid or namespace of the job's own, all the user's tasks.
   const others = layers.ownIds || layers.namespaces ? 0 : tasksOfUser(uid)
   return {
     ...(!cgroups.controllers.has('pids') && { processes: processes + others }),
-    // More than an ordinary user may be allowed to ask for.
+    // An ordinary user may not be allowed to set so many.
     ...(layers.ownIds && { files: filesOfJob }),
     fileBytes: storageBytes,
   }

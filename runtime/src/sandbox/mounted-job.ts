@@ -1,5 +1,5 @@
 /**
- * A job whose root is mounted: to be filled, then started, and watched over until its end.
+ * A job whose root is mounted: the host fills the root, starts the job, and watches it to its end.
  * @module
  */
 import { once } from 'node:events'
@@ -19,33 +19,33 @@ import { usedBytes } from './storage/storage.ts'
 import type { UidLease } from './ids/uids.ts'
 
 export interface MountedJob {
-  /** Host path of the job's root, for as long as the job is not started. */
+  /** Host path of the job's root; valid until the job starts. */
   readonly root: string
-  /** Folders of its control groups. */
+  /** Folders of the job's control groups. */
   readonly groups: readonly string[]
   start(options: StartOptions): Job
-  /** Gives it up. */
+  /** Ends the launcher without starting the job. */
   cancel(): Promise<void>
 }
 
 export interface StartOptions {
   /** Entrypoint and arguments, guest paths. */
   command: readonly string[]
-  /** All of the job's environment. */
+  /** The job's whole environment. */
   environment: Readonly<Record<string, string>>
-  /** Told whose calls to take, before the job can make one. */
+  /** Called with whose calls to accept, before the job can make one. */
   admit: (membership: Membership) => void
 }
 
 export interface MountedJobOptions {
   launch: Launch
-  /** The mounted root; closed when the job starts. */
+  /** Descriptor of the mounted root; closed when the job starts. */
   rootFd: number
   lease: UidLease
   layers: Layers
   groups: JobGroups
   limits: JobLimits
-  /** Folder whose size counts against the storage limit, where nothing else holds it. */
+  /** Folder whose size is checked against the storage limit, if no file system enforces that. */
   written: string | undefined
 }
 
@@ -56,7 +56,7 @@ export function mountedJob(options: MountedJobOptions): MountedJob {
     root: `/proc/self/fd/${rootFd}`,
     groups: groups.folders,
     start({ command, environment, admit }) {
-      // The child of the launcher is there already, and becomes the job's first process.
+      // The launcher's child already exists, and becomes the job's first process.
       admit(membership(options))
       checkChild(launch)
       closeRoot()
@@ -77,8 +77,8 @@ export function mountedJob(options: MountedJobOptions): MountedJob {
 }
 
 /**
- * Until the launcher's end is seen, none of its children's pids is given to another process: so what
- * was admitted by pid was the job.
+ * Checks that the admitted pid is the job's: no other process can have it while it belongs to a
+ * child of the launcher.
  * @throws StartError SANDBOX_UNAVAILABLE
  */
 function checkChild({ child, childPid }: Launch): void {
@@ -95,15 +95,15 @@ function callOnce(call: () => void): () => void {
 }
 
 /**
- * A PID namespace is the job's alone and dies with its first process; only root and the user who
- * made it can enter it. Without one the tracer is what the job's processes have in common.
+ * The job alone has its PID namespace, which ends with its first process; only root and the user
+ * who made it can enter it. Without a PID namespace the job's processes share only their tracer.
  */
 function membership({ launch, lease, layers }: MountedJobOptions): Membership {
   const by = layers.namespaces ? 'pid-namespace' : 'tracer'
   return { by, uid: lease.uid, uidCount: lease.count, pid: launch.childPid }
 }
 
-/** The same job, whose end says what limit it met, and comes when nothing of it is left. */
+/** Delays a job's exit until no process of it is left, and adds the limit that it exceeded. */
 function watched(job: Job, options: MountedJobOptions): Job {
   const { groups, limits } = options
   const over = new AbortController()
@@ -129,10 +129,10 @@ function ended(exit: JobExit, reason: 'oom' | 'killed', detail: string): JobExit
 }
 
 const sigkill = 9
-// As a shell or a tracer passes on the end of its own child.
+// A shell or a tracer exits with this plus the signal that killed its own child.
 const shellBase = 128
 
-/** A child that the kernel killed for its memory is not yet the end of a job that goes on. */
+/** Whether the job itself was killed: it may go on after the kernel has killed a child of it. */
 function wasKilled(exit: JobExit): boolean {
   if (exit.reason === 'exited') return exit.code === shellBase + sigkill
   if (exit.reason === 'signaled') return exit.number === sigkill
@@ -141,7 +141,7 @@ function wasKilled(exit: JobExit): boolean {
 
 const firstLookMs = 500
 const longestPauseMs = 30_000
-// Of the time that passes; a count of a large layer takes long.
+// Share of the time spent on counting: a large layer takes long.
 const shareOfTime = 0.02
 
 /** @returns whether the job was ended because it wrote too much */
@@ -153,7 +153,7 @@ async function watchStorage(
   if (written === undefined) return false
   let wait = firstLookMs
   for (;;) {
-    await pause(wait, undefined, { signal: over, ref: false }).catch(() => {}) // aborted: it is over
+    await pause(wait, undefined, { signal: over, ref: false }).catch(() => {}) // aborted
     if (over.aborted) return false
     const began = performance.now()
     if ((await usedBytes(written)) > limits.storageBytes) {

@@ -1,5 +1,5 @@
 /**
- * What all places of a sandbox have in common.
+ * What all places of a sandbox share: settings, layers, control groups and launchers.
  * @module
  */
 import type { SandboxSettings } from './settings.ts'
@@ -13,9 +13,9 @@ export interface PlaceContext {
   layers: Layers
   proot?: Proot & { libraries: readonly string[] }
   cgroups: Cgroups
-  /** Of this life of the host. */
+  /** The host's boot id, another one after each restart. */
   bootId: string
   launchers: Launchers
-  /** Whether a job's layer can be given a file system of its own. */
+  /** Whether each job's layer gets a file system of its own. */
   limitsStorage: boolean
 }

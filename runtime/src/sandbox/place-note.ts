@@ -1,5 +1,5 @@
 /**
- * What an execution's folder tells of the place it was, so that its root can be used again.
+ * The note in an execution's folder by which its root can be used again.
  * @module
  */
 import { chmodSync, chownSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -8,11 +8,11 @@ import { StartError } from '../errors/start-error.ts'
 import { closedAncestor } from '../state/state-folders.ts'
 
 export interface PlaceNote {
-  /** Whose files the root has. */
+  /** Owner of the root's files. */
   uid: number
-  /** How the root is made, as far as another way would not find its files. */
+  /** How the root was made: made in another way, it would lack the job's files. */
   kind: string
-  /** In which life of the host it was written. */
+  /** The host's boot id when the note was written. */
   bootId: string
 }
 
@@ -26,7 +26,7 @@ export function readNote(folder: string): PlaceNote | undefined {
   return { uid: Number(uid), kind, bootId }
 }
 
-/** Names this life of the host. */
+/** The host's boot id, another one after each restart. */
 export function readBootId(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
 }
@@ -35,20 +35,20 @@ export function readBootId(): string {
 export function checkNote(folder: string, earlier: PlaceNote, now: PlaceNote): void {
   const lost = (why: string) => new StartError('ROOT_LOST', `${folder}: ${why}`)
   if (earlier.uid !== now.uid) {
-    throw lost(`its files are those of uid ${earlier.uid}, which another job has now`)
+    throw lost(`its files belong to uid ${earlier.uid}, which another job has now`)
   }
   if (earlier.kind !== now.kind) {
     throw lost(
-      `its root was made otherwise (${earlier.kind}) than this host does now (${now.kind})`,
+      `its root was made in another way (${earlier.kind}) than this host does now (${now.kind})`,
     )
   }
-  // Nothing that a job wrote is synced to the disk.
-  if (earlier.bootId !== now.bootId) throw lost('the host was started anew since it was written')
+  // What a job wrote is not synced to the disk: a restart of the host loses it.
+  if (earlier.bootId !== now.bootId) throw lost('the host was restarted after it was written')
 }
 
 /**
- * Notes it, and opens the folder to the job: its group may pass through to its root; nobody else
- * may, and it may not look around.
+ * Writes the note, and opens the folder to the job's group, which may pass through to the root but
+ * not list the folder; nobody else may enter.
  * @param isOwn whether the uid is the job's alone
  * @throws StartError STATE_UNREACHABLE
  */

@@ -1,5 +1,5 @@
 /**
- * Where one execution of a deployment lives: its ids, its folder, its root.
+ * A place: the ids, the folder and the root of one execution.
  * @module
  */
 import type { Owner } from '@causeway/images'
@@ -14,24 +14,24 @@ import { leaseUids, type UidLease } from './ids/uids.ts'
 export type PlaceOptions = Omit<MountOptions, keyof MountHow>
 
 export interface Place {
-  /** Host uid that stands for the job's root. */
+  /** Host uid of the job's root user. */
   uid: number
-  /** How many the job has, from that on. */
+  /** How many uids the job has, from `uid` on. */
   uidCount: number
-  /** Whom the files of the job are given to; absent when they stay ours. */
+  /** Owner of the job's files; absent when they stay ours. */
   owner?: Owner
-  /** Whom the image's files belong to. */
+  /** Owner of the image's files; absent when they stay ours. */
   treeOwner?: Owner
   /**
    * Mounts the root over an unpacked image, for one run of the job.
-   * @throws StartError, or the signal's reason; nothing of it is left then
+   * @throws StartError, or the signal's reason; nothing stays mounted then
    */
   mount(tree: string, how?: MountHow): Promise<MountedJob>
-  /** Gives the ids back; nothing of the job may run any more. */
+  /** Releases the ids; no process of the job may run any more. */
   release(): void
 }
 
-/** Takes ids for a job and opens its folder to them. @throws StartError */
+/** Leases ids for a job, and opens its folder to them. @throws StartError */
 export function reservePlace(context: PlaceContext, options: PlaceOptions): Place {
   const earlier = readNote(options.folder)
   const lease = leaseFor(context, earlier?.uid)
@@ -67,7 +67,7 @@ function release({ layers }: PlaceContext, lease: UidLease): void {
   }
 }
 
-/** One user for all, where its files can be shown as the job's; else the job itself. */
+/** One owner for all images where mounts can show its files as the job's; else the job itself. */
 function ownerOfTrees({ layers, settings }: PlaceContext, owner: Owner | undefined) {
   if (!layers.shiftsIds) return owner
   const uid = imageUid(settings.uidBase)
@@ -77,7 +77,7 @@ function ownerOfTrees({ layers, settings }: PlaceContext, owner: Owner | undefin
 function leaseFor({ layers, settings }: PlaceContext, earlier: number | undefined): UidLease {
   if (!layers.ownIds) return { uid: process.getuid?.() ?? 0, count: 1, release: () => {} }
   const kind = layers.backend === 'namespaces' ? 'range' : 'one'
-  // Without shifted ids there is an unpacked image for each uid: the fewer the better.
+  // Without shifted ids each uid needs an unpacked image: use as few uids as possible.
   const isSpread = layers.shiftsIds
   const wish = { isSpread, ...(earlier !== undefined && { preferred: earlier }) }
   return leaseUids(settings.uidBase, kind, wish)

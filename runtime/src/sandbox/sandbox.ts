@@ -1,5 +1,5 @@
 /**
- * The sandbox of this host: which layers hold, proven by a canary, and places for jobs in it.
+ * The sandbox of this host: chooses its layers, tests them by a canary, and reserves jobs' places.
  * @module
  */
 import { nativePaths } from '@causeway/native'
@@ -21,9 +21,9 @@ export interface Sandbox {
   readonly layers: Layers
   /** For people: backend and layers. */
   readonly name: string
-  /** For people: what does not hold here. */
+  /** For people: what is not enforced here. */
   readonly warnings: readonly string[]
-  /** How the limits of jobs are kept. */
+  /** How each limit of jobs is enforced. */
   readonly limits: {
     memory: 'control group' | 'not limited'
     processes: 'control group' | 'RLIMIT_NPROC'
@@ -42,11 +42,11 @@ interface SandboxOptions {
 }
 
 /**
- * Looks at the host once and runs a canary.
+ * Probes the host once, and runs a canary.
  * @param folder where jobs have their folders
- * @param options `sweeps`: first ends what jobs of processes that are gone have left running;
- *   `onWarning`: told of what cannot be ended, now and later; `shared`: instead of the folder that
- *   all daemons of this host share, for launchers that are kept ready
+ * @param options `sweeps`: first ends the processes that jobs of dead daemons have left running;
+ *   `onWarning`: called with what cannot be ended, now and later; `shared`: replaces the folder
+ *   that all daemons of this host share, for spare launchers
  * @throws StartError SANDBOX_UNAVAILABLE
  */
 export async function openSandbox(
@@ -58,7 +58,7 @@ export async function openSandbox(
   const probe = await probeLauncher()
   const wanted = chooseLayers(settings, probe, isRoot())
   const looked = await contextOf(settings, wanted, folder, openCgroups(onWarning && { onWarning }))
-  // First of all: the canary may get the ids of a job that nobody has ended yet.
+  // Before the canary, which may get the ids of a job that nobody has ended yet.
   if (sweeps) await looked.cgroups.sweep()
   const context = await proven(looked, folder)
   const { layers, proot, launchers } = context
@@ -81,7 +81,7 @@ export async function openSandbox(
   }
 }
 
-/** The launcher's and PRoot's options end paths at a colon. */
+/** A colon ends a path in the options of the launcher and of PRoot. */
 function checkPlace(): void {
   const { guestInit } = nativePaths
   if (!guestInit.includes(':')) return
@@ -106,7 +106,7 @@ async function contextOf(
   }
 }
 
-/** The context, or one with a weaker root, with which the canary came back well. */
+/** The given context, or the first weaker one with which the canary succeeds. */
 async function proven(context: PlaceContext, folder: string): Promise<PlaceContext> {
   try {
     await runCanary(context, folder)
@@ -114,12 +114,12 @@ async function proven(context: PlaceContext, folder: string): Promise<PlaceConte
   } catch (error) {
     const weaker = weakerContext(context)
     if (!weaker || !(error instanceof StartError)) throw error
-    // The first reason is the one that says what is wrong with this host.
+    // The first error is the one that says what is wrong with this host.
     return proven(weaker, folder).catch(() => Promise.reject(error))
   }
 }
 
-/** First without file systems for jobs (a container may have no loop devices), then other roots. */
+/** Gives up jobs' file systems first (a container may lack loop devices), then weakens the root. */
 function weakerContext(context: PlaceContext): PlaceContext | undefined {
   if (context.limitsStorage) return { ...context, limitsStorage: false }
   const layers = weakerRoot(context.layers)

@@ -16,15 +16,15 @@ const guestFolder = v.pipe(
 )
 
 export const sandboxSettings = v.strictObject({
-  /** Where the bundle lands in the guest; also the job's working directory. */
+  /** Guest folder of the bundle; also the job's working directory. */
   bundlePath: v.optional(guestFolder, '/root/job'),
   /** The PRoot program: a name on PATH or a path. */
   proot: v.optional(v.pipe(v.string(), v.nonEmpty()), 'proot'),
-  /** `auto`: namespaces for root where there are any, else PRoot. */
+  /** `auto`: namespaces for root where they work, else PRoot. */
   backend: v.optional(v.picklist(backends, `expected one of ${backends.join(', ')}`), 'proot'),
   /** Run jobs with PRoot alone where a host has neither namespaces nor Landlock. */
   insecure: v.optional(v.boolean('expected true or false'), false),
-  /** `auto`: a job under a PRoot that is not accelerated stays on one processor. */
+  /** `auto`: a job under a PRoot without acceleration is pinned to one CPU. */
   cpuPinning: v.optional(
     v.picklist(cpuPinnings, `expected one of ${cpuPinnings.join(', ')}`),
     'auto',
@@ -33,7 +33,7 @@ export const sandboxSettings = v.strictObject({
   qemu: v.optional(v.union([v.boolean(), guestFolder], 'expected true, false or a folder'), false),
   /** Memory of a job that asks for none, bytes; 0: three quarters of the host's. */
   memoryBytes: count(0, maxLimit, 0),
-  /** What a job that asks for none may write, bytes. */
+  /** Storage of a job that asks for none, bytes. */
   storageBytes: count(1024 * 1024, maxLimit, 8 * 1024 * 1024 * 1024),
   /** Processes and threads of a job. */
   maxProcesses: count(16, 4_000_000, 4096),
@@ -42,7 +42,7 @@ export const sandboxSettings = v.strictObject({
     leastUidBase,
     mostUidBase,
     1_900_000_000,
-    'ids below are those of users, services and nobody; from it on jobs need many',
+    'lower ids belong to users, services and nobody; jobs need many ids above it',
   ),
   /** Time between SIGTERM to the job and the end of its whole tree, ms. */
   stopGraceMs: count(0, 600_000, 5_000),

@@ -6,7 +6,7 @@ import * as v from 'valibot'
 
 /**
  * A whole number within bounds, both included.
- * @param reason why not others, where that is not plain
+ * @param reason why these bounds, where that is not obvious
  */
 export function count(least: number, most: number, byDefault: number, reason?: string) {
   const bounds = `expected a whole number from ${least} to ${most}`
@@ -22,6 +22,6 @@ export function count(least: number, most: number, byDefault: number, reason?: s
 
 export const maxCount = 1_000_000
 export const maxBytes = 1024 * 1024 * 1024
-/** The largest that a double counts by ones. */
+/** The largest integer up to which a double is exact. */
 export const maxLimit = Number.MAX_SAFE_INTEGER
 export const maxMs = 24 * 60 * 60 * 1000

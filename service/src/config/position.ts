@@ -11,9 +11,9 @@ export interface Position {
 }
 
 /**
- * Where the text sets the deepest part of a path that it sets at all; undefined when it names none.
+ * Where the text sets a path, or the deepest part of it that the text sets; undefined for none.
  * @param text a file that the TOML parser accepts
- * @param path keys from the root; indexes of arrays are not looked for
+ * @param path keys from the root; indexes of arrays are ignored
  */
 export function positionOf(text: string, path: readonly string[]): Position | undefined {
   let table: string[] = []

@@ -1,5 +1,5 @@
 /**
- * A question to one resolver.
+ * Asks one resolver one question.
  * @module
  */
 import { Declined, NoReply, type Exchange } from './exchange.ts'
@@ -15,24 +15,24 @@ import { exchangeByTcp } from './tcp-exchange.ts'
 export interface AskOneOptions {
   /** How long one resolver may take, ms. */
   tryMs: number
-  /** Queries under way at once; others wait. */
+  /** Most queries at once; others wait. */
   maxSockets: number
 }
 
 export interface Question {
-  /** Checked: see domain-name. */
+  /** Has passed `isDomainName`. */
   name: string
   type: RecordType
 }
 
-/** What all questions of a purpose may take together. */
+/** Limits that all questions of a purpose share. */
 export interface AskLimits {
   signal: AbortSignal
   /** Counts a query. @throws GivenUp when there were too many */
   count: () => void
 }
 
-/** @returns one with code NOERROR or NXDOMAIN @throws NoReply, GivenUp, or the signal's reason */
+/** @returns a reply with NOERROR or NXDOMAIN @throws NoReply, GivenUp, or the signal's reason */
 export type AskOne = (
   question: Question,
   resolver: Resolver,
@@ -45,7 +45,7 @@ export function createAskOne({ tryMs, maxSockets }: AskOneOptions): AskOne {
   const limited = createSocketLimit(maxSockets)
   const exchangeAnyway = createExchangeAnyway()
   return async ({ name, type }, resolver, firstWay, { signal, count }) => {
-    // Each time another id, port and case.
+    // Each query has a new id, port and letter case.
     const exchange = (way: Exchange) =>
       limited(signal, () => {
         count()

@@ -1,5 +1,5 @@
 /**
- * A question to the resolvers, one after the other, until one of them knows.
+ * Asks the resolvers a question, one after the other, until one answers.
  * @module
  */
 import { createAskOne, type AskLimits, type AskOneOptions, type Question } from './ask-one.ts'
@@ -13,16 +13,16 @@ export interface AskOptions extends AskOneOptions {
   resolvers: readonly Resolver[]
 }
 
-/** @returns one with code NOERROR or NXDOMAIN @throws NoReply, GivenUp, or the signal's reason */
+/** @returns a reply with NOERROR or NXDOMAIN @throws NoReply, GivenUp, or the signal's reason */
 export type Ask = (question: Question, limits: AskLimits) => Promise<Reply>
 
-// By TCP when nobody knows: datagrams may be lost, or resolvers not keep the letters of a question.
+// TCP when no resolver answers by UDP: datagrams get lost, or a resolver changes the letter case.
 const ways = [exchangeByUdp, exchangeByTcp]
 
 export function createAsk({ resolvers, ...options }: AskOptions): Ask {
   const askOne = createAskOne(options)
   let order = [...resolvers]
-  // Who is silent is asked last from then on, or each question would wait for it anew.
+  // A silent resolver is asked last from then on, or each question would wait for it again.
   const putLast = (silent: Resolver) => {
     order = [...order.filter((resolver) => resolver !== silent), silent]
   }
@@ -49,7 +49,7 @@ function asNoReply(error: unknown): NoReply {
   throw error
 }
 
-/** By their place, not their address: jobs read it, and the host's network is not their business. */
+/** Numbers the resolvers and hides their addresses: jobs read this, and must not learn them. */
 function describe(
   resolvers: readonly Resolver[],
   failures: ReadonlyMap<Resolver, readonly NoReply[]>,
@@ -59,7 +59,7 @@ function describe(
     .join('; ')
 }
 
-/** In the order of the ways. */
+/** The reasons for UDP first, then for TCP. */
 function reasons(failures: readonly NoReply[] = []): string {
   const texts = new Set(failures.map(({ message }) => message))
   return [...texts].join(', by TCP: ') || 'not asked'

@@ -1,8 +1,8 @@
 /**
- * Look-ups of one purpose: together they have a deadline and a number of queries.
+ * The DNS client: all look-ups of one purpose share a deadline and a number of queries.
  *
- * A client of our own rather than the C library's or c-ares: those take less care against forgers,
- * and do not tell how long a TXT record holds.
+ * It replaces the C library's and c-ares, which take less care against forged replies, and do not
+ * report the TTL of a TXT record.
  * @module
  */
 import { setMaxListeners } from 'node:events'
@@ -11,16 +11,16 @@ import { GivenUp } from './exchange.ts'
 import { createLookup, type Lookup } from './lookup.ts'
 
 export interface DnsClientOptions extends AskOptions {
-  /** For all look-ups of a purpose, ms. */
+  /** Time for all look-ups of a purpose, ms. */
   deadlineMs: number
-  /** Queries of a purpose, with those that are repeated. */
+  /** Most queries of a purpose, repeated ones included. */
   maxQueries: number
 }
 
 export interface DnsClient {
   /**
-   * What is not known at the deadline, or after too many queries, is `failed`.
-   * @throws what `purpose` does, and the signal's reason
+   * A look-up without a reply at the deadline, or after too many queries, is `failed`.
+   * @throws what `purpose` throws, and the signal's reason
    */
   lookUp<T>(signal: AbortSignal | undefined, purpose: (lookup: Lookup) => Promise<T>): Promise<T>
 }
@@ -43,7 +43,7 @@ export function createDnsClient(options: DnsClientOptions): DnsClient {
 
 const over = new GivenUp('over')
 
-/** Node 20 keeps a signal of AbortSignal.any for ever, with all that listens to it. */
+/** Replaces AbortSignal.any: Node 20 keeps its signals for ever, with all their listeners. */
 function startDeadline(deadlineMs: number, outer: AbortSignal | undefined) {
   const controller = new AbortController()
   setMaxListeners(0, controller.signal)
@@ -53,7 +53,7 @@ function startDeadline(deadlineMs: number, outer: AbortSignal | undefined) {
   outer?.addEventListener('abort', passOn)
   return {
     signal: controller.signal,
-    /** What is still under way is of no use any more. */
+    /** Aborts what is still under way: nobody needs it any more. */
     end: () => {
       clearTimeout(timer)
       outer?.removeEventListener('abort', passOn)

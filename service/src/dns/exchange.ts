@@ -1,5 +1,5 @@
 /**
- * One query to one resolver, by whatever way.
+ * The contract for one query to one resolver, by UDP or TCP.
  * @module
  */
 import type { Query } from './message/query.ts'
@@ -7,7 +7,7 @@ import type { Resolver } from './resolver.ts'
 
 export interface ExchangeOptions {
   timeoutMs: number
-  /** Ends it before. */
+  /** Ends the exchange before the timeout. */
   signal: AbortSignal
 }
 
@@ -18,15 +18,15 @@ export type Exchange = (
   options: ExchangeOptions,
 ) => Promise<Buffer>
 
-/** There is no reply that can be used; the message says in a few words why. */
+/** No usable reply has come; the message says why in a few words. */
 export class NoReply extends Error {
   override readonly name = 'NoReply'
 }
 
-/** The resolver answered that it cannot answer: asking it again gains nothing. */
+/** The resolver answered that it cannot answer: to ask it again is useless. */
 export class Declined extends NoReply {}
 
-/** By UDP it writes the question in other letters, so nothing tells its answers from forged ones. */
+/** By UDP the resolver changes the question's letter case, so its answers look like forged ones. */
 export class LettersLost extends NoReply {}
 
 /** All look-ups of a purpose are over; the message says why. */
@@ -34,7 +34,7 @@ export class GivenUp extends Error {
   override readonly name = 'GivenUp'
 }
 
-/** What ends an exchange, whichever comes first: time, or its signal. */
+/** Ends an exchange at its timeout or by its signal, whichever comes first. */
 export function startClock(
   { timeoutMs, signal }: ExchangeOptions,
   end: (reason: Error) => void,
@@ -51,7 +51,7 @@ export function startClock(
   }
 }
 
-/** A failure of the network, in a few words. */
+/** Describes a failure of the network in a few words. */
 export function noReply(error: NodeJS.ErrnoException): NoReply {
   const reason = error.code === 'ECONNREFUSED' ? 'nobody listens there' : error.code
   return new NoReply(reason ?? error.message, { cause: error })

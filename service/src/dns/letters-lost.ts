@@ -1,20 +1,20 @@
 /**
- * What becomes of a resolver that does not keep the letters of a question: by UDP none of its
- * answers can be told from a forged one, so it is asked by TCP.
+ * Asks a resolver by TCP if it changes the letter case of questions: by UDP nobody could tell its
+ * answers from forged ones.
  * @module
  */
 import { LettersLost, NoReply, type Exchange } from './exchange.ts'
 import type { Resolver } from './resolver.ts'
 import { exchangeByTcp } from './tcp-exchange.ts'
 
-/** One exchange with a resolver, in the way that is given, unless it is known to need the other. */
+/** One exchange with a resolver by the given way, or by TCP if the resolver is known to need it. */
 export type ExchangeAnyway = (
   resolver: Resolver,
   firstWay: Exchange,
   exchange: (way: Exchange) => Promise<Buffer>,
 ) => Promise<Buffer>
 
-// To find out takes a whole try, which each question would wait for. Its owner may mend it.
+// Each question would wait a whole try to find out again. The resolver's operator may mend it.
 const rememberedMs = 5 * 60_000
 
 export function createExchangeAnyway(): ExchangeAnyway {
@@ -28,7 +28,7 @@ export function createExchangeAnyway(): ExchangeAnyway {
       const packet = await exchange(exchangeByTcp).catch((second: unknown) => {
         throw second instanceof NoReply ? error : second
       })
-      // Only now: somebody who guesses well must not keep a resolver from being asked.
+      // Only after TCP works: a forger who guesses well must not keep a resolver from being asked.
       byTcpUntil.set(resolver, performance.now() + rememberedMs)
       return packet
     }

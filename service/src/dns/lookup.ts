@@ -1,5 +1,5 @@
 /**
- * The records of a name, through its aliases.
+ * Looks up the records of a name, through its aliases.
  * @module
  */
 import type { Ask } from './ask.ts'
@@ -10,18 +10,18 @@ import { quoted } from './message/printable.ts'
 import type { RecordType } from './message/query.ts'
 import type { DnsRecord, Reply } from './message/reply.ts'
 
-/** `missing`: there are none; `failed`: nobody knows. The reason goes on from "because". */
+/** `missing`: no records exist; `failed`: no resolver answered. `reason` follows a "because". */
 export type Answer =
   | {
       state: 'found'
-      /** At least one. */
+      /** At least one record. */
       data: readonly string[]
       /** The smallest time to live of all records that led there. */
       seconds: number
     }
   | { state: 'missing' | 'failed'; reason: string }
 
-/** @param name checked: see domain-name @throws the signal's reason, unless that is GivenUp */
+/** @param name passed `isDomainName` @throws the signal's reason, unless that is GivenUp */
 export type Lookup = (name: string, type: RecordType) => Promise<Answer>
 
 const mostAliases = 8
@@ -37,17 +37,17 @@ export function createLookup(ask: Ask, limits: AskLimits): Lookup {
   }
 }
 
-/** Where a look-up has come to. */
+/** The state of a look-up. */
 interface Trail {
-  /** Asked for now, lower case. */
+  /** The name to ask for next, lower case. */
   name: string
   type: RecordType
-  /** Names that were aliases. */
+  /** Aliases that were followed. */
   seen: Set<string>
   seconds: number
 }
 
-/** Resolvers follow aliases themselves; where one did not, it is asked for the rest. */
+/** Resolvers follow aliases themselves; if one did not, it is asked for the alias's target. */
 async function follow(ask: Ask, limits: AskLimits, from: Trail): Promise<Answer> {
   let trail = from
   for (;;) {
@@ -59,7 +59,7 @@ async function follow(ask: Ask, limits: AskLimits, from: Trail): Promise<Answer>
   }
 }
 
-/** Records of other names than the one asked for and its aliases do not count, whoever sent them. */
+/** Ignores records of other names than the one asked for and its aliases, whoever sent them. */
 function readTrail({ records }: Reply, from: Trail): Answer | Trail {
   let trail = from
   for (;;) {
@@ -88,8 +88,8 @@ function followAlias(alias: DnsRecord, { type, seen, seconds }: Trail): Answer |
 }
 
 function wrongAlias(name: string, written: string, seen: ReadonlySet<string>): string | undefined {
-  if (seen.has(name)) return `its CNAME records lead in a circle by ${name}`
-  if (seen.size > mostAliases) return `its CNAME records go on after ${mostAliases} names`
+  if (seen.has(name)) return `its CNAME records form a loop through ${name}`
+  if (seen.size > mostAliases) return `its CNAME records go through over ${mostAliases} names`
   if (!isDomainName(name)) return `its CNAME record leads to ${quoted(written)}`
   return undefined
 }

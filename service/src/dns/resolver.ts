@@ -1,5 +1,5 @@
 /**
- * Who is asked: recursive resolvers, by address.
+ * The recursive resolvers to ask: parses their addresses, and reads the host's.
  * @module
  */
 import { readFileSync } from 'node:fs'
@@ -12,12 +12,12 @@ export interface Resolver {
 }
 
 const dnsPort = 53
-/** Where the C library looks. */
+/** The file in which the C library looks. */
 export const hostResolverFile = '/etc/resolv.conf'
 // As the C library's MAXNS.
 const mostResolvers = 3
 
-/** From `IP`, `IP:PORT` or `[IPv6]:PORT`. @throws TypeError saying what was expected */
+/** Parses `IP`, `IP:PORT` or `[IPv6]:PORT`. @throws TypeError saying what was expected */
 export function parseResolver(text: string): Resolver {
   const bracketed = /^\[([^\]]+)\](?::(\d{1,5}))?$/.exec(text)
   const plain = isIP(text) === 6 ? [text, text] : /^([^:]+)(?::(\d{1,5}))?$/.exec(text)
@@ -32,7 +32,7 @@ export function parseResolver(text: string): Resolver {
   return { address, port: Number(port) }
 }
 
-/** The host's own, as its C library takes them; itself where it names none (resolv.conf(5)). */
+/** The resolvers of the host's C library; the host itself where it names none (resolv.conf(5)). */
 export function hostResolvers(file = hostResolverFile): Resolver[] {
   const found = readIfThere(file)
     .split('\n')

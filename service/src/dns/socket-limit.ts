@@ -1,21 +1,21 @@
 /**
- * How many queries are under way at once: each has a descriptor, and jobs decide how many there are.
+ * Limits how many queries run at once: each has a descriptor, and jobs decide how many there are.
  *
- * No purpose takes more than a share of what is free, so whoever comes next finds something, however
+ * A purpose gets at most a share of the free places, so the next purpose finds a free one, however
  * many others wait for a resolver that never answers.
  * @module
  */
 
 /**
- * Runs what it is given as soon as it may, unless the signal ends it. What has the same signal is of
- * one purpose: it runs in its order, and the purpose with the fewest running goes first.
+ * Runs `run` as soon as a place is free, unless the signal aborts. Runs with the same signal belong
+ * to one purpose: they start in their order, and the purpose with the fewest running goes first.
  */
 export type SocketLimit = <T>(signal: AbortSignal, run: () => Promise<T>) => Promise<T>
 
-/** What of one purpose runs and waits. */
+/** The running and waiting runs of one purpose. */
 interface Purpose {
   running: number
-  /** The first has waited longest. */
+  /** The first one has waited longest. */
   waiting: Set<() => void>
 }
 
@@ -23,7 +23,7 @@ const shareOfFree = 1 / 8
 
 export function createSocketLimit(most: number): SocketLimit {
   const purposes = new WeakMap<AbortSignal, Purpose>()
-  /** Those of which something waits; who was served last is last. */
+  /** Purposes with waiting runs; the one served last comes last. */
   const inLine = new Set<Purpose>()
   let free = most
   const mayRun = ({ running }: Purpose) =>
@@ -62,7 +62,7 @@ export function createSocketLimit(most: number): SocketLimit {
   }
 }
 
-/** Which has the fewest running; of those alike the one that was served longest ago. */
+/** The purpose with the fewest running; among equals, the one that was served longest ago. */
 function fewest(purposes: ReadonlySet<Purpose>): Purpose | undefined {
   let found: Purpose | undefined
   for (const one of purposes) if (!found || one.running < found.running) found = one

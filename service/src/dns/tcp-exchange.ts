@@ -1,12 +1,12 @@
 /**
- * A query by TCP (RFC 7766): for replies that are too long for a datagram, and for resolvers whose
- * datagrams do not arrive or do not keep the letters of the question.
+ * Sends a query by TCP (RFC 7766): for replies that are too long for a datagram, and for resolvers
+ * whose datagrams do not arrive or change the letter case of the question.
  * @module
  */
 import { connect } from 'node:net'
 import { NoReply, noReply, startClock, type Exchange } from './exchange.ts'
 
-/** dns-packet takes a time that grows with the square; see reply-guard. */
+/** dns-packet's time grows with the square of the size; see reply-guard. */
 const mostBytes = 8192
 const lengthBytes = 2
 
@@ -22,12 +22,12 @@ export const exchangeByTcp: Exchange = (query, { address, port }, options) =>
     const fail = (error: Error) => end(() => reject(error))
     const clock = startClock(options, fail)
     socket.on('error', (error) => fail(noReply(error)))
-    socket.on('end', () => fail(new NoReply('it hung up')))
+    socket.on('end', () => fail(new NoReply('it closed the connection')))
     socket.on('data', (part) => {
       received = Buffer.concat([received, part])
       const reply = firstMessage(received)
       if (reply instanceof NoReply) fail(reply)
-      // Here nobody guesses: it is the resolver that errs.
+      // Nobody can forge replies by TCP blindly: the resolver itself is wrong.
       else if (reply && !query.isAnsweredBy(reply)) fail(new NoReply('it answered something else'))
       else if (reply) end(() => resolve(reply))
     })
@@ -40,7 +40,7 @@ function withLength(packet: Buffer): Buffer {
   return Buffer.concat([length, packet])
 }
 
-/** Undefined as long as more is to come. */
+/** The first whole message; undefined while bytes of it are missing. */
 function firstMessage(received: Buffer): Buffer | NoReply | undefined {
   if (received.length < lengthBytes) return undefined
   const length = received.readUInt16BE()

@@ -1,5 +1,5 @@
 /**
- * A query in one datagram, from a socket of its own.
+ * Sends a query in one datagram, from a socket of its own.
  * @module
  */
 import { createSocket, type SocketOptions } from 'node:dgram'
@@ -8,8 +8,8 @@ import { LettersLost, NoReply, noReply, startClock, type Exchange } from './exch
 import { mostUdpBytes } from './message/query.ts'
 
 /**
- * The kernel picks the port, and passes on only what comes from the resolver, as the socket is
- * connected. Wrong replies are passed over: somebody guesses, and the right one still comes.
+ * The kernel picks the port. As the socket is connected, the kernel delivers only datagrams of the
+ * resolver. Wrong replies are ignored: a forger guesses, and the right reply may still come.
  */
 export const exchangeByUdp: Exchange = (query, { address, port }, options) =>
   new Promise((resolve, reject) => {
@@ -39,9 +39,9 @@ export const exchangeByUdp: Exchange = (query, { address, port }, options) =>
   })
 
 function lettersLost(): LettersLost {
-  return new LettersLost('its answers by UDP do not keep the letters of the question')
+  return new LettersLost('its answers by UDP change the letter case of the question')
 }
 
-/** It is an address: nothing is to be looked up, least of all on a thread. */
+/** Returns the address itself: a look-up is not needed, and would take a thread. */
 const asItIs: SocketOptions['lookup'] = (address, _, callback) =>
   callback(null, address, isIPv6(address) ? 6 : 4)

@@ -1,6 +1,6 @@
 /**
- * Which addresses jobs may reach at all: public unicast ones, and what the operator opens beside
- * them.
+ * Decides which addresses jobs may reach at all: public unicast ones, and those that the operator
+ * opens.
  * @module
  */
 import { BlockList, isIP } from 'node:net'
@@ -12,14 +12,14 @@ type Nets = readonly string[]
 export interface EgressPolicy {
   /** Whether a job may reach an address. */
   readonly allows: (address: string) => boolean
-  /** What is refused, where `opened` does not hold it. */
+  /** Networks that are refused, except addresses in `opened`. */
   refused: { readonly [family in Family]: Nets }
   opened: { readonly [family in Family]: Nets }
 }
 
 export type Family = 'ipv4' | 'ipv6'
 
-/** @param allow networks as `parseNet` takes them */
+/** @param allow networks as `parseNet` accepts them */
 export function createEgressPolicy(allow: Nets): EgressPolicy {
   const opened = { ipv4: netsOf(allow, 'ipv4'), ipv6: netsOf(allow, 'ipv6') }
   const list = new BlockList()
@@ -49,7 +49,7 @@ interface Net {
 }
 
 /**
- * A network as ADDRESS/PREFIX, or one address.
+ * Parses a network as ADDRESS/PREFIX, or one address.
  * @throws Error saying what was expected
  */
 export function parseNet(text: string): Net {

@@ -26,7 +26,7 @@ export async function asSharedJob<Result>(
   const policy = createEgressPolicy(settings.allow)
   const network = await openSharedNetwork({ settings, policy })
   try {
-    await network.occupy({ deployment: 'bench', uid, count: 1, maxConnections: 0 })
+    await network.attachOwner({ deployment: 'bench', uid, count: 1, maxConnections: 0 })
     await network.attach(groups.folders)
     await network.admit([{ address: servers.shared, seconds: 3600 }])
     return await work([...inGroup(groups.folders), ...asUser])

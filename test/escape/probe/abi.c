@@ -24,7 +24,7 @@ enum { X32 = 0x40000000, OPEN_OF_I386 = 5 };
 
 static int try_x32(void) { return outcome(syscall(X32 + SYS_open, host.secret, O_RDONLY)); }
 
-// The path has to lie where 32 bits reach.
+// The path has to lie where a 32-bit address reaches.
 static int try_i386(void) {
   char *path = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
@@ -44,8 +44,8 @@ static int try_personality(void) {
   return look();
 }
 
-// A filter of the job's own whose listener lets the call go on: its verdict comes before that of a
-// tracer, which then never sees the call.
+// A filter of the job's own, whose listener lets the call continue. The kernel asks the filter
+// before a tracer, which then never sees the call.
 static int install_listener(void) {
   struct sock_filter rules[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -76,7 +76,7 @@ static int try_own_filter(void) {
 }
 
 #if defined(__x86_64__)
-// Stops a child at each end of its calls and puts the host's path in after a tracer has had its turn.
+// Stops a child before and after its calls, and inserts the host's path after a tracer's turn.
 static void bend_calls(pid_t child) {
   for (int status; waitpid(child, &status, 0) == child && WIFSTOPPED(status);) {
     struct user_regs_struct registers;

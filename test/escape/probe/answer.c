@@ -1,4 +1,4 @@
-// How attempts tell what they got.
+// How attempts report what they got.
 #include "probe.h"
 
 #include <fcntl.h>
@@ -10,7 +10,7 @@ int outcome(long result) {
   return result < 0 ? errno : REACHED;
 }
 
-// For calls that fail in one way only when they have found what they were asked about.
+// For calls that fail with `proof` only if they have found the target.
 int outcome_or(long result, int proof) {
   return result < 0 && errno == proof ? REACHED : outcome(result);
 }
@@ -19,12 +19,12 @@ int outcome_if(bool reached, int otherwise) {
   return reached ? REACHED : otherwise;
 }
 
-// For calls that look at the right first: any other failure means that the right was there.
+// For calls that check the right first: any other failure means that the job had the right.
 int unless(long result, int refusal) {
   return result < 0 && (errno == refusal || errno == ENOSYS) ? errno : REACHED;
 }
 
-// Content, not success, is what counts where a path may also name a file of the job's own.
+// Where a path may also name a file of the job's own, the content counts, not the success.
 bool is_secret(int fd) {
   static const char words[] = "host secret";
   char found[sizeof words - 1];
@@ -39,7 +39,7 @@ int read_secret(const char *path) {
   return outcome_if(found, ENODATA);
 }
 
-// Whether the host can be seen now, after something that may have broken the sandbox.
+// Whether the job sees the host now, after an attempt that may have broken the sandbox.
 int look(void) {
   return read_secret(host.secret);
 }

@@ -1,4 +1,4 @@
-// Calls whose caller is bent: where its path lies, what it has for a stack, or who makes them for it.
+// Calls with an unusual caller: where its path lies, what its stack is, or who calls on its behalf.
 #include "probe.h"
 
 #include <fcntl.h>
@@ -30,7 +30,7 @@ static int try_undumpable(void) {
 }
 
 #if defined(__x86_64__)
-// No stack that the translated path could be put on.
+// The caller has no stack on which a tracer could put the translated path.
 static int try_without_stack(void) {
   long result, number = SYS_open;
   __asm__ volatile("mov %%rsp, %%r12\n xor %%esp, %%esp\n syscall\n mov %%r12, %%rsp"
@@ -41,7 +41,7 @@ static int try_without_stack(void) {
 }
 #endif
 
-// The whole of io_uring's shared memory that one request needs.
+// All of io_uring's shared memory that one request needs.
 struct ring {
   int fd;
   char *submissions, *completions;

@@ -62,7 +62,7 @@ static int try_link_inwards(void) {
   return read_secret("stolen");
 }
 
-// A file of the job's own, put where the host has its files, or the other way round.
+// Moves or links a file of the job's own into the host's folder, or the other way round.
 static int move(long number, const char *from, const char *to, unsigned flags) {
   close(creat("moved", 0600));
   return outcome(syscall(number, AT_FDCWD, from, AT_FDCWD, to, flags));
@@ -83,7 +83,7 @@ static int try_bind(void) {
   return outcome(bind(fd, (struct sockaddr *)&address, sizeof address));
 }
 
-// Its own root is there for the job; the shared tree below it must not be.
+// The job may change its own root, but not the shared tree below it.
 static int try_tree_write(void) { return outcome(open(host.tree, O_WRONLY)); }
 static int try_tree_read(void) { return outcome(open(host.tree, O_RDONLY)); }
 static int try_neighbour(void) { return outcome(open(host.neighbour, O_RDONLY)); }

@@ -31,7 +31,7 @@ static int try_user(void) { return cloned(CLONE_NEWUSER); }
 static int try_user_and_mounts(void) { return cloned(CLONE_NEWUSER | CLONE_NEWNS); }
 static int try_user_and_pids(void) { return cloned(CLONE_NEWUSER | CLONE_NEWPID); }
 
-// No signal at its end: the parent learns of it by __WALL only.
+// The child sends no signal at its end: the parent sees the end only with __WALL.
 static int try_silent(void) {
   char *stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return wait_outcome(clone(look_and_end, stack + STACK, 0, NULL));
@@ -47,7 +47,7 @@ static int cloned_by_structure(unsigned long long flags) {
 static int try_clone3(void) { return cloned_by_structure(0); }
 static int try_clone3_untraced(void) { return cloned_by_structure(CLONE_UNTRACED); }
 
-// Its parent is gone before it looks.
+// The child's parent ends before the child looks.
 static int try_orphan(void) {
   int *answer = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   *answer = ECHILD;

@@ -1,5 +1,5 @@
-// Device nodes, and the files of /proc and /sys that set the kernel. They are opened, never
-// written to.
+// Device nodes, and the files of /proc and /sys that configure the kernel. The attempts only open
+// them, and never write to them.
 #include "probe.h"
 
 #include <fcntl.h>
@@ -23,13 +23,13 @@ static int try_console(void) { return opened("/dev/console", O_WRONLY | O_NOCTTY
 static int try_own_terminal(void) { return opened("/dev/tty", O_RDWR); }
 static int try_terminal(void) { return opened(host.terminal, O_RDWR | O_NOCTTY); }
 
-// A letter typed into whatever terminal standard input is.
+// Types a letter into the terminal of standard input, if that is one.
 static int try_typing(void) {
   const char letter = ' ';
   return outcome(ioctl(STDIN_FILENO, TIOCSTI, &letter));
 }
 
-// A node of its own: of the device that the root lies on, and of the machine's memory.
+// Makes a device node of its own: for the device of the root, and for the machine's memory.
 static int made(const char *path, mode_t mode, dev_t device) {
   unlink(path);
   if (mknod(path, mode | 0600, device)) return errno;
@@ -61,7 +61,7 @@ static int try_page_map(void) {
   unsigned long entry = 0;
   int fd = open("/proc/self/pagemap", O_RDONLY);
   if (fd < 0) return errno;
-  // Without the right the numbers of the frames are zero.
+  // Without the right the kernel shows frame numbers as zero.
   long got = pread(fd, &entry, sizeof entry, (long)((unsigned long)&entry / 4096 * 8));
   return outcome_if(got == sizeof entry && (entry & 0x7fffffffffffff), EPERM);
 }
@@ -77,7 +77,7 @@ static int in_cgroups(const char *folder, const char *name) {
   return opened(path, O_WRONLY);
 }
 
-// In every hierarchy, since hosts differ.
+// Tries every hierarchy, since hosts differ.
 static int each_hierarchy(const char *name) {
   DIR *all = opendir("/sys/fs/cgroup");
   int answer = all ? ENOENT : errno;
@@ -90,7 +90,7 @@ static int each_hierarchy(const char *name) {
 static int try_release_agent(void) { return each_hierarchy("release_agent"); }
 static int try_leave_cgroup(void) { return each_hierarchy("cgroup.procs"); }
 
-// Where a cgroup file system is mounted for the job, its own folder is one with files to write.
+// Where a cgroup file system is mounted for the job, the job's folder in it has files to write.
 static int try_new_cgroup(void) {
   return outcome(mkdir("/sys/fs/cgroup/unified/probe", 0700) && mkdir("/sys/fs/cgroup/probe", 0700)
                      ? -1

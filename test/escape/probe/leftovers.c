@@ -11,7 +11,7 @@
 
 enum { DESCRIPTORS = 4096 };
 
-// Only standard input and output, and these a null device and pipes.
+// A job has only standard descriptors: a null device and pipes.
 static int try_descriptors(void) {
   for (int fd = 3; fd < DESCRIPTORS; fd++) {
     if (fcntl(fd, F_GETFD) >= 0) return REACHED;
@@ -51,7 +51,7 @@ static int try_core(void) {
   return getrlimit(RLIMIT_CORE, &cores) ? errno : outcome_if(cores.rlim_max > 1, EPERM);
 }
 
-// The host's secret words are in the daemon's environment.
+// The daemon's environment contains the host's secret words.
 static int try_environment(void) {
   extern char **environ;
   for (char **variable = environ; *variable; variable++) {

@@ -1,5 +1,5 @@
-// More than the job was given: processes, memory, storage. Each stops a little above the limit that
-// the test told, so that a host without limits survives the attempt.
+// Uses more than the job may: processes, memory, storage. Each attempt stops a little above the
+// limit that the test names, so that a host without limits survives it.
 #include "probe.h"
 
 #include <fcntl.h>
@@ -32,7 +32,7 @@ static int try_processes(void) {
   return answer;
 }
 
-// In a child, which the kernel kills when there is no more.
+// Allocates in a child, which the kernel kills when no memory is left.
 static int try_memory(void) {
   if (!host.max_memory) return ENOTSUP;
   pid_t child = fork();
@@ -66,7 +66,7 @@ static int try_root(void) { return filled("fill", host.max_storage); }
 static int try_shm(void) { return filled("/dev/shm/fill", host.max_storage); }
 static int try_tmp(void) { return filled("/tmp/fill", host.max_storage); }
 
-// None of them is large.
+// Writes many files, none of them large.
 static int try_many(void) {
   static char chunk[CHUNK];
   int answer = host.max_storage ? REACHED : ENOTSUP;
@@ -83,7 +83,7 @@ static int try_many(void) {
   return answer;
 }
 
-// A file without a name counts all the same.
+// A file without a name must count, too.
 static int try_nameless(void) {
   if (!host.max_memory) return ENOTSUP;
   pid_t child = fork();

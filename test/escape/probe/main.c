@@ -1,7 +1,7 @@
 // probe [FAMILY [ATTEMPT]]: runs the attempts, each in a process of its own, and prints a line for
-// each: `family: attempt: reached`, or `... refused ERRNO`. What there is on the host is told in
-// environment variables. Without arguments it runs all families but `limits` and `tracer`, whose
-// attempts may be the end of the job.
+// each: `family: attempt: reached`, or `... refused ERRNO`. Environment variables name the targets
+// on the host. Without arguments it runs all families but `limits` and `tracer`, whose attempts may
+// end the job.
 #include "probe.h"
 
 #include <fcntl.h>
@@ -60,8 +60,8 @@ static void end_attempt(int signal) {
   kill(running, SIGKILL);
 }
 
-// A death by signal, its own or for its length, has reached nothing that is told here; the test
-// looks at the host itself.
+// An attempt that dies by a signal, its own or the timeout's, counts as refused; the test checks
+// the host itself.
 static void print_answer(const char *family, const char *attempt, int status) {
   printf("%s: %s: ", family, attempt);
   if (WIFSIGNALED(status)) printf("refused SIG%s\n", sigabbrev_np(WTERMSIG(status)));
@@ -102,7 +102,7 @@ int main(int argc, char **argv) {
   host = told_host();
   struct sigaction on_alarm = {.sa_handler = end_attempt};
   sigaction(SIGALRM, &on_alarm, NULL);
-  // A file of its own, to compare with and to move.
+  // A file of the job's own, to compare with and to move.
   close(open("probe-file", O_WRONLY | O_CREAT, 0600));
   int reached = 0, count = 0;
   if (argc > 1) reached = run_family(family_called(argv[1]), argc > 2 ? argv[2] : NULL, &count);

@@ -1,4 +1,4 @@
-// Taking over a process outside: ptrace(2) and its relatives.
+// Takes over a process outside the job: ptrace(2) and similar calls.
 #include "probe.h"
 
 #include <linux/kcmp.h>
@@ -54,7 +54,7 @@ static int move_memory(pid_t pid) {
   return outcome(syscall(SYS_move_pages, pid, 1, &page, NULL, &status, 0));
 }
 
-// Only what is next. Attaching stops it, and it is let go again.
+// Attaches only to the nearest process: that stops it, so the attempt detaches again.
 static int try_attach(void) {
   pid_t next = tracer_of("self") ? tracer_of("self") : parent_of(getppid());
   if (ptrace(PTRACE_ATTACH, next, NULL, NULL)) return errno;
@@ -82,10 +82,10 @@ static int try_watch_all(void) {
   return outcome(syscall(SYS_perf_event_open, &counter, -1, 0, -1, 0));
 }
 
-// With faults of the kernel itself, which make races in it easy to win.
+// Handles faults of the kernel itself, which makes races in the kernel easy to win.
 static int try_userfaultfd(void) { return outcome(syscall(SYS_userfaultfd, O_CLOEXEC)); }
 
-// A tracer of the job's own choice does not make a process of the host one of the job's.
+// The job allows a process of the host to trace it; that must not let the job trace that process.
 static int try_invited(void) {
   if (prctl(PR_SET_PTRACER, host.process)) return errno;
   return seize(host.process);

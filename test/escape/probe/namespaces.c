@@ -1,4 +1,4 @@
-// Mounts, new roots and new namespaces: each a way to another view of the host's files.
+// Mounts, new roots and new namespaces: each may give another view of the host's files.
 #include "probe.h"
 
 #include <fcntl.h>
@@ -44,7 +44,7 @@ static int try_pivot_root(void) {
   return outcome(syscall(SYS_pivot_root, "new-root", "new-root"));
 }
 
-// Mounts of which this process should know nothing: its own root's is the first.
+// Looks for mounts that this process should not see; the first one is its own root's.
 static int try_list_mounts(void) {
   struct { unsigned size, spare; unsigned long long mount, parameter, space; } request = {
       32, 0, (unsigned long long)-1, 0, 0};
@@ -57,7 +57,7 @@ static int try_list_mounts(void) {
   return count < 0 ? errno : outcome_if(count > known, EPERM);
 }
 
-// A root below which the working directory is not, and then up from there.
+// Changes to a root that does not contain the working directory, then walks up from there.
 static int try_chroot(void) {
   mkdir("jail", 0700);
   if (chroot("jail")) return errno;
@@ -74,7 +74,7 @@ static int try_unshare_ipc(void) { return outcome(unshare(CLONE_NEWIPC)); }
 static int try_unshare_names(void) { return outcome(unshare(CLONE_NEWUTS)); }
 static int try_unshare_cgroups(void) { return outcome(unshare(CLONE_NEWCGROUP)); }
 
-// In a user namespace of its own the job has every capability, over what it makes there.
+// In a user namespace of its own the job has every capability over what it makes there.
 static int in_user_namespace(int flags) { return unshare(CLONE_NEWUSER | flags) ? errno : REACHED; }
 
 static int try_user(void) {

@@ -1,4 +1,4 @@
-// Calls that open, run or tell about a file by its path.
+// Calls that open, run or describe a file by its path.
 #include "probe.h"
 
 #include <fcntl.h>
@@ -69,7 +69,7 @@ static int try_statfs(void) {
   return outcome(statfs(host.secret, &found));
 }
 
-// ENODATA: the file is there and has no such attribute.
+// ENODATA: the file exists and has no such attribute.
 static int attribute(long result) { return outcome_or(result, ENODATA); }
 
 static int try_getxattr(void) { return attribute(getxattr(host.secret, "user.none", NULL, 0)); }
@@ -101,7 +101,7 @@ static int try_name_to_handle(void) {
   return outcome(syscall(SYS_name_to_handle_at, AT_FDCWD, host.secret, &handle, &mount, 0));
 }
 
-// Inode 2 is the root of an ext4 file system: the host's, by way of any file that lies on it.
+// Inode 2 is the root of an ext4 file system: any file on the host's disk leads to the host's root.
 static int try_open_by_handle(void) {
   struct handle handle = {.head = {.handle_bytes = 8, .handle_type = 1}, .bytes = {2}};
   int mount = open("/", O_RDONLY);
@@ -129,13 +129,13 @@ static int try_chdir(void) { return outcome(chdir(host.folder)); }
 static int try_chroot(void) { return outcome(chroot(host.folder)); }
 
 static int try_quotactl(void) {
-  // ENOTBLK: the file is there and is no device.
+  // ENOTBLK: the file exists and is not a device.
   return outcome_or(syscall(SYS_quotactl, QCMD(Q_SYNC, 0), host.secret, 0, NULL), ENOTBLK);
 }
 
 static int try_execve(void) {
   char *argv[] = {(char *)host.program, NULL}, *env[] = {NULL};
-  // Ends with 0, which is REACHED, when it runs.
+  // The program exits with 0, which is REACHED, when it runs.
   return outcome(execve(host.program, argv, env));
 }
 

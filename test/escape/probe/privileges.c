@@ -1,5 +1,5 @@
-// What only root may: identity, the clock, modules, programs in the kernel. Each call is made so
-// that it changes nothing where it is allowed.
+// What only root may do: change identities, the clock, modules, programs in the kernel. Each call
+// changes nothing where it is allowed.
 #include "probe.h"
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 #include <sys/io.h>
 #endif
 
-// The kernel's own view: what a tracer tells about the uid is a picture. A file made now has it.
+// The kernel's own view: a tracer may report another uid, but a new file has the real one.
 static int owns_as_other(void) {
   struct stat made, mine;
   close(creat("as-other", 0600));
@@ -73,7 +73,7 @@ static int try_new_privileges(void) {
   return outcome_if(prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 0, EPERM);
 }
 
-// Reads the bounding set itself: what is in it a file capability could give.
+// Reads the bounding set itself: a file capability could give whatever is in it.
 static int try_bounding_set(void) {
   return outcome_if(prctl(PR_CAPBSET_READ, CAP_SYS_ADMIN) == 1, EPERM);
 }
@@ -92,7 +92,7 @@ static int try_log(void) {
   char line[256];
   return outcome(syscall(SYS_syslog, 3, line, sizeof line));
 }
-// A tracer that plays root may say yes to it, so what counts is what the kernel has for a name.
+// A tracer that fakes root may report success, so the name that the kernel has counts.
 static int try_domain_name(void) {
   struct utsname before, after;
   if (uname(&before) || setdomainname("probe", 5) || uname(&after)) return errno;

@@ -10,8 +10,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-// What there is on the host, told by the test. Every path is open to every uid by its modes, so
-// that only the sandbox can be what keeps the job from it.
+// The targets on the host, named by the test. The modes of every path open it to every uid, so only
+// the sandbox can keep the job from it.
 struct host {
   const char *secret;      // file that begins with the words of `is_secret`
   const char *link;        // symbolic link
@@ -34,7 +34,7 @@ struct host {
 };
 extern struct host host;
 
-// An attempt answers REACHED or an errno that says why not.
+// An attempt returns REACHED, or an errno that says why not.
 enum { REACHED = 0 };
 
 struct attempt {
@@ -69,10 +69,10 @@ pid_t tracer_of(const char *process);
 pid_t parent_of(pid_t pid);
 int wait_outcome(pid_t child);
 void pause_ms(long ms);
-// Calls with every pid that /proc lists, but not the probe's own, until one answers REACHED.
+// Calls `attempt` with every pid in /proc but the probe's own, until it returns REACHED.
 int each_other_process(int (*attempt)(pid_t pid));
 
-// Numbers that the headers of Debian 12 do not have; the same on every architecture.
+// System call numbers that the headers of Debian 12 lack; the same on every architecture.
 enum {
   CALL_STATMOUNT = 457,
   CALL_LISTMOUNT = 458,

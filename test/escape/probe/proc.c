@@ -1,4 +1,4 @@
-// The doors that /proc has to other processes: their root, files, memory and namespaces.
+// What /proc opens of other processes: their root, files, memory and namespaces.
 #include "probe.h"
 
 #include <dirent.h>
@@ -21,7 +21,7 @@ static int through(pid_t pid, const char *door) {
   return read_through(name);
 }
 
-// `../` from a folder that is one on the host.
+// `../` from a folder of the host.
 static int climb_from(pid_t pid, const char *door) {
   char name[256];
   snprintf(name, sizeof name, "%d/%s/../../../../../../../../../../../../..", pid, door);
@@ -56,7 +56,7 @@ static int try_any_root(void) { return each_other_process(root_of); }
 static int try_any_cwd(void) { return each_other_process(cwd_of); }
 static int try_any_task_root(void) { return each_other_process(task_root_of); }
 
-// Calls with each name in a folder of /proc until one answers REACHED.
+// Calls `attempt` with each name in a folder of /proc until it returns REACHED.
 static int each_name(pid_t pid, const char *folder, int (*attempt)(const char *path)) {
   char path[512];
   snprintf(path, sizeof path, "/proc/%d/%s", pid, folder);
@@ -71,14 +71,14 @@ static int each_name(pid_t pid, const char *folder, int (*attempt)(const char *p
   return answer;
 }
 
-// Whatever such a descriptor is of, it is another's.
+// Any such descriptor belongs to another process.
 static int open_other(const char *path) { return outcome(open(path, O_RDONLY | O_NONBLOCK)); }
 static int descriptors_of(pid_t pid) { return each_name(pid, "fd", open_other); }
 static int mapped_files_of(pid_t pid) { return each_name(pid, "map_files", open_other); }
 static int try_any_descriptor(void) { return each_other_process(descriptors_of); }
 static int try_any_mapped_file(void) { return each_other_process(mapped_files_of); }
 
-// The descriptor that the guest's init reports the job's end on: what is written there is believed.
+// The descriptor on which the guest's init reports the job's end: the host believes what it reads.
 static int records_of(pid_t pid) {
   char path[64];
   snprintf(path, sizeof path, "/proc/%d/fd/4", pid);
@@ -92,7 +92,7 @@ static int open_of(pid_t pid, const char *name, int flags) {
   int fd = open(path, flags);
   if (fd < 0) return errno;
   char byte;
-  // Some are opened by everybody and refuse the reading.
+  // Everybody can open some of these, but not read them.
   if (flags != O_RDONLY) return REACHED;
   long got = read(fd, &byte, 1);
   return got < 0 ? errno : outcome_if(got == 1, ENODATA);

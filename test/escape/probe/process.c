@@ -1,4 +1,4 @@
-// Which processes there are, and how one ended.
+// Lists processes, and says how one ended.
 #include "probe.h"
 
 #include <dirent.h>
@@ -18,7 +18,7 @@ static pid_t status_field(const char *process, const char *format) {
   return value;
 }
 
-// 0 when nothing traces it.
+// 0 when nothing traces the process.
 pid_t tracer_of(const char *process) {
   return status_field(process, "TracerPid: %d");
 }
@@ -29,7 +29,7 @@ pid_t parent_of(pid_t pid) {
   return status_field(name, "PPid: %d");
 }
 
-// The outcome that a child has for its exit code; a death by signal reached nothing.
+// A child's outcome is its exit code; a child that died by a signal reached nothing.
 int wait_outcome(pid_t child) {
   int status;
   if (child < 0) return errno;

@@ -1,4 +1,4 @@
-// Between the look of a tracer at a path and the kernel's own, the path or what it names is changed.
+// Changes a path, or what it names, after a tracer has read it and before the kernel does.
 #include "probe.h"
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@ static bool in_time(time_t since) {
   return now.tv_sec - since < RACE_SECONDS;
 }
 
-// Opens a path again and again while a second thread bends something; the content tells who won.
+// Opens a path again and again while a second thread changes it; the content shows who won.
 static int race(void *(*bend)(void *), void *argument, const char *path) {
   struct timespec start;
   pthread_t helper;
@@ -32,7 +32,7 @@ static int race(void *(*bend)(void *), void *argument, const char *path) {
   return answer;
 }
 
-// The buffer that the path is in says one thing, then the other.
+// The path's buffer contains one path, then the other.
 static void *swap_buffer(void *buffer) {
   while (!over) {
     strcpy(buffer, host.secret);
@@ -47,8 +47,8 @@ static int try_buffer(void) {
   return race(swap_buffer, path, path);
 }
 
-// A folder of the job's own gives way to a link to the host's: what a tracer resolved as a folder
-// the kernel follows as a link.
+// A link to the host's folder replaces a folder of the job's own: the tracer resolved a folder, but
+// the kernel follows a link.
 static void *swap_folder(void *unused) {
   (void)unused;
   while (!over) {
@@ -82,7 +82,7 @@ static void *swap_file(void *unused) {
 
 static int try_file(void) { return race(swap_file, NULL, "swapped"); }
 
-// The working directory of both threads is one.
+// Both threads share one working directory.
 static void *change_folder(void *unused) {
   (void)unused;
   while (!over && chdir("/etc") == 0 && chdir("/") == 0) continue;
@@ -95,7 +95,7 @@ static int try_cwd(void) {
   return race(change_folder, NULL, path);
 }
 
-// The descriptor a path starts from stands for one folder, then for another.
+// The descriptor at which a path starts names one folder, then another.
 static void *swap_descriptor(void *folder) {
   int first = open("/dev/shm", O_PATH), second = open("/", O_PATH);
   while (!over) dup2(first, *(int *)folder), dup2(second, *(int *)folder);

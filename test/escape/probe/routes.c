@@ -1,4 +1,4 @@
-// Other ways to say which file is meant: the calls are translated, so what they are given is bent.
+// Unusual ways to name a file: the tracer translates these calls, so their arguments are unusual.
 #include "probe.h"
 
 #include <fcntl.h>
@@ -46,7 +46,7 @@ static int try_fchdir(void) {
   return read_secret(climbing(""));
 }
 
-// A folder that is moved while a descriptor holds it: its parent is not where it was.
+// A folder that is moved while a descriptor refers to it: its parent is another one then.
 static int try_moved_folder(void) {
   mkdir("a", 0700), mkdir("a/b", 0700);
   int inner = open("a/b", O_RDONLY | O_DIRECTORY);
@@ -71,7 +71,7 @@ static int try_symlink_climbing(void) {
   return read_secret("climbs");
 }
 
-// Descriptors passed between processes: whose folder do they stand for?
+// Descriptors passed between processes: a tracer may take them for another folder.
 static int try_passed_descriptor(void) {
   int ends[2], folder = open("/", O_PATH);
   char control[CMSG_SPACE(sizeof folder)] = {0}, byte = 0;

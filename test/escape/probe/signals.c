@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
-// 0 asks for the right only: what is asked about is the init of a machine, a daemon, everybody.
+// Signal 0 only checks the right, here to signal a machine's init, a daemon and everybody.
 enum { ASK = 0 };
 
 static int ask(pid_t pid) { return outcome(kill(pid, ASK)); }
@@ -43,7 +43,7 @@ static int by_pidfd(pid_t pid) {
 static int try_any_by_pidfd(void) { return each_other_process(by_pidfd); }
 static int try_process_by_pidfd(void) { return by_pidfd(host.process); }
 
-// The kernel sends it, for the owner of a descriptor. The victim does not survive a SIGIO.
+// The kernel sends the signal to the owner of a descriptor. The victim does not survive a SIGIO.
 static int try_owner(void) {
   int ends[2];
   if (getpgid(host.process) < 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, ends)) return errno;
@@ -103,7 +103,7 @@ static const struct attempt rows[] = {
     {"tgkill a process of the host", try_thread_of_group},
     {"SIGSTOP a process of the host", try_stop},
     {"SIGCONT a process of the host", try_go_on},
-    // The last, because it is the end of that process.
+    // The last attempt, because it ends that process.
     {"F_SETOWN a process of the host", try_owner},
 };
 FAMILY(signals, rows);

@@ -1,7 +1,7 @@
 // Unix sockets of the host that have a path, and sockets that only a privileged process may have.
 //
-// Abstract sockets and the network are shared with the host by design: what is there must ask
-// whom it talks to.
+// Jobs share abstract sockets and the network with the host by design: servers there must check
+// their clients.
 #include "probe.h"
 
 #include <linux/if_packet.h>
@@ -28,7 +28,7 @@ static int try_connect_datagram(void) {
   return outcome(connect(socket(AF_UNIX, SOCK_DGRAM, 0), (struct sockaddr *)&to, sizeof to));
 }
 
-// A length without the final NUL, as the kernel takes it.
+// A length without the final NUL, as the kernel expects it.
 static int try_connect_exact(void) {
   struct sockaddr_un to = address_of(host.stream);
   socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(to.sun_path));

@@ -1,5 +1,5 @@
-// What a tracer leaves on the stack of its caller: the translated path, or socket address. Until the
-// kernel reads it, it is the job's memory.
+// What a tracer leaves on its caller's stack: the translated path or socket address. Until the
+// kernel reads them, they lie in the job's memory.
 #include "probe.h"
 
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <time.h>
 
 #if defined(__x86_64__)
-// Wherever in the region a path begins, it is slashes and the secret's path from there on.
+// From any byte of the region on, a path consists of slashes and the secret's path.
 enum { RACE_SECONDS = 2, REGION = 2048, RED_ZONE = 128 };
 
 static atomic_bool over;
@@ -25,7 +25,7 @@ static void *overwrite_stack(void *region) {
   return NULL;
 }
 
-// The stack pointer must be known, and nothing below it in use.
+// The stack pointer must be known, and the memory below it unused.
 static __attribute__((noinline)) int call_above_gap(long number, long first, long second,
                                                     long third) {
   long result;
@@ -70,14 +70,14 @@ static int try_stack(void) {
   size_t length = strlen(host.secret) + 1;
   memset(region, '/', REGION);
   memcpy(region + REGION - length, host.secret, length);
-  // Long, so that it begins before the secret's path does.
+  // A long path, so that it begins before the secret's path does.
   memset(path, '/', 255), strcpy(path + 255, "etc/marker");
   return race_on_stack(region, open_wins, path);
 }
 
 static bool connect_wins(void *address) {
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
-  // Nothing listens at the job's own path, so whoever answers is the host.
+  // Nothing listens at the job's own path, so only the host can answer.
   bool won = call_above_gap(SYS_connect, fd, (long)address, sizeof(struct sockaddr_un)) == 0;
   close(fd);
   return won;
@@ -96,7 +96,7 @@ static const struct attempt rows[] = {
     {"socket address changed", try_address},
 };
 #else
-// The place of the stack pointer is known for one machine only.
+// The register of the stack pointer is known for one machine only.
 static const struct attempt rows[] = {};
 #endif
 FAMILY(stack, rows);

@@ -1,5 +1,5 @@
-// Ends or cripples the tracer and looks at the host in the moment after: what it traced may go on
-// untranslated. Where one of these works the job ends with its tracer, so each is a job by itself.
+// Ends or cripples the tracer, and looks at the host at once: the traced process may run on without
+// translation. An attempt that works may end the job with its tracer, so each one is its own job.
 #include "probe.h"
 
 #include <signal.h>
@@ -15,7 +15,7 @@ static pid_t outside(void) {
   return tracer ? tracer : parent_of(getppid());
 }
 
-// Says so at once: there may be no later.
+// Prints the result at once: the process may end at any time.
 static int look_again(int refused) {
   if (refused) return refused;
   for (int i = 0; i < LOOKS; i++) {
@@ -47,13 +47,13 @@ static int try_stack(void) { return limited(RLIMIT_STACK); }
 static int try_time(void) { return limited(RLIMIT_CPU); }
 static int try_locked(void) { return limited(RLIMIT_FSIZE); }
 
-// Starved, it may be late.
+// A starved tracer may be late.
 static int try_idle(void) {
   const struct sched_param none = {0};
   return look_again(outcome(sched_setscheduler(outside(), SCHED_IDLE, &none)));
 }
 
-// PRoot lets its guests trace each other, and the guest's init is one of them.
+// PRoot lets its guests trace each other, and the guest's init is a guest, too.
 static int try_init(void) {
   pid_t init = parent_of(getppid());
   int refused = outcome(ptrace(PTRACE_ATTACH, init, NULL, NULL));

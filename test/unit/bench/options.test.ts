@@ -1,9 +1,9 @@
-import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { runCommand } from '../../bench/command.ts'
 import { groups } from '../../bench/groups.ts'
 import { takeTurn } from '../../bench/machine/turn.ts'
 import { parseOptions, UsageError } from '../../bench/options.ts'
@@ -52,11 +52,19 @@ describe('parseOptions', () => {
 describe('the command', () => {
   const main = fileURLToPath(new URL('../../bench/main.ts', import.meta.url))
   const node = ['--conditions=@causeway/source', '--import', 'tsx', main]
-  const bench = (...argv: string[]) =>
-    spawnSync(process.execPath, [...node, ...argv], { encoding: 'utf8' })
 
-  test('--list names every group', { timeout: 60_000 }, () => {
-    const { status, stdout } = bench('--list')
+  /** In this process, as `main.ts` calls it. */
+  async function bench(...argv: string[]) {
+    let [stdout, stderr] = ['', '']
+    const status = await runCommand(argv, {
+      out: (text) => void (stdout += text),
+      err: (text) => void (stderr += text),
+    })
+    return { status, stdout, stderr }
+  }
+
+  test('--list names every group', async () => {
+    const { status, stdout } = await bench('--list')
     expect(status).toBe(0)
     const names = stdout
       .trimEnd()
@@ -65,8 +73,8 @@ describe('the command', () => {
     expect(names).toEqual(groups.map(({ name }) => name))
   })
 
-  test('--help names every option', { timeout: 60_000 }, () => {
-    const { status, stdout } = bench('--help')
+  test('--help names every option', async () => {
+    const { status, stdout } = await bench('--help')
     expect(status).toBe(0)
     for (const option of ['--rounds', '--seconds', '--json', '--strict', '--list', '--help'])
       expect(stdout).toContain(`  ${option} `)
@@ -86,15 +94,15 @@ describe('the command', () => {
     expect(await readFile(json, 'utf8')).toBe('[]\n')
   })
 
-  test('a file that cannot be written is told at once', { timeout: 60_000 }, () => {
-    const { status, stdout, stderr } = bench('--json', '/no/such/folder/rows.json')
+  test('a file that cannot be written is told at once', async () => {
+    const { status, stdout, stderr } = await bench('--json', '/no/such/folder/rows.json')
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
     expect(stderr).toContain('ENOENT')
     expect(stderr).not.toContain('waiting')
   })
 
-  test('a wrong command line says what was expected', { timeout: 60_000 }, () => {
-    const { status, stdout, stderr } = bench('brigde')
+  test('a wrong command line says what was expected', async () => {
+    const { status, stdout, stderr } = await bench('brigde')
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
     expect(stderr).toContain('found brigde')
     expect(stderr).toContain('--rounds')

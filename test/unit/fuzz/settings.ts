@@ -4,9 +4,10 @@
  */
 import { randomInt } from 'node:crypto'
 import fc from 'fast-check'
+import { times } from '../../support/effort.ts'
 
 /** Cases of all fuzz tests together; each takes its share. */
-const cases = positive('CAUSEWAY_FUZZ_RUNS') ?? 160_000
+const cases = positive('CAUSEWAY_FUZZ_RUNS') ?? times({ short: 40_000, long: 160_000 })
 
 const seed = positive('CAUSEWAY_FUZZ_SEED') ?? randomInt(2 ** 31)
 

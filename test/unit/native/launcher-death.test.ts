@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { childrenOf } from '../../../runtime/src/sandbox/launcher/process-tree.ts'
+import { times } from '../../support/effort.ts'
 import { launch, launcher } from './job.ts'
 import {
   inRoot,
@@ -121,6 +122,8 @@ describe.each(kinds)('$kind', (kind) => {
     const [token, place] = [uniqueToken(), makePlace(kind)]
     const options = [...stage(kind, place), '--', inRoot(kind, '/bin/busybox'), 'true', '']
     const block = options.map((option) => `${option}\0`).join('')
+    // Other moments each time, so that few kills a run find what many would.
+    const phase = Math.random()
     for (let kill = 0; kill < kills; kill++) {
       const child = launch(kind.starter, ['--control', '--spare', ...marked(token)], {
         stdio: ['ignore', 'ignore', 'ignore', 'ignore', 'ignore', 'pipe'],
@@ -128,7 +131,7 @@ describe.each(kinds)('$kind', (kind) => {
       const control = (child.stdio as readonly unknown[])[5] as Duplex
       control.on('error', () => {})
       await pause(untilItReadsMs)
-      const until = performance.now() + (kill / kills) * longestMs
+      const until = performance.now() + ((kill + phase) / kills) * longestMs
       control.write(block)
       while (performance.now() < until);
       child.kill('SIGKILL')
@@ -139,6 +142,6 @@ describe.each(kinds)('$kind', (kind) => {
   }, 60_000)
 })
 
-const kills = 600
+const kills = times({ short: 200, long: 600 })
 const longestMs = 1.2
 const untilItReadsMs = 4

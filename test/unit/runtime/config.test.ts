@@ -194,7 +194,7 @@ describe('configuration', () => {
     { text: '[sandbox]\nbundlePath = "/a//b"', says: 'sandbox.bundlePath: ' },
     ...[0, 1000, 65_534, 65_535, 4_227_727_360, 2 ** 32].map((found) => ({
       text: `[sandbox]\nuidBase = ${found}`,
-      says: `sandbox.uidBase: expected a whole number from 65536 to 4227727359 (ids below are those of users, services and nobody; from it on jobs need many), found ${found}`,
+      says: `sandbox.uidBase: expected a whole number from 65536 to 4227727359 (lower ids belong to users, services and nobody; jobs need many ids above it), found ${found}`,
     })),
     { text: '[sandbox]\nstopGraceMs = -1', says: 'sandbox.stopGraceMs: ' },
     { text: '[bridge', says: '' },

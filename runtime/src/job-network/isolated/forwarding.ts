@@ -1,5 +1,5 @@
 /**
- * Whether a host passes on what is not for itself (ip-sysctl of the kernel's documentation).
+ * Reads and sets the host's IP forwarding (ip-sysctl of the kernel's documentation).
  * @module
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -15,9 +15,9 @@ export function forwards(family: Family): boolean {
   return read(setting[family]) === '1'
 }
 
-/** @throws Error when this process may not */
+/** @throws Error when this process may not change the setting */
 export function setForwarding(family: Family, on: boolean): void {
-  // A host that forwards takes no more routes from routers, unless told that it may.
+  // A host that forwards ignores router advertisements unless `accept_ra` is 2.
   if (family === 'ipv6' && on) keepRouters()
   writeFileSync(setting[family], on ? '1' : '0')
 }

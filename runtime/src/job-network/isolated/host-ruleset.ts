@@ -1,6 +1,6 @@
 /**
- * The host's packet rules for the networks of jobs. They name interfaces by their prefix, so that
- * they are the same whichever process writes them.
+ * The host's packet rules for isolated networks. They match interfaces by prefix, so every process
+ * writes the same rules.
  * @module
  */
 import type { Family } from '@causeway/service/egress'
@@ -9,11 +9,11 @@ import { hostPrefix, jobNets } from './veth.ts'
 
 const ours = `"${hostPrefix}*"`
 
-/** A chain that is there tells that this host did not forward before. */
+/** Name of a chain that exists only if the host did not forward before we turned that on. */
 export const closedChain = (family: Family) => `closed_${family}`
 
-// The host remembers every connection that it forwards, and what ends with a network is never
-// closed: five days, as long as an idle one is remembered else, would fill its memory.
+// The host's conntrack remembers every connection that it forwards, and nobody closes those that
+// end with a network. Its default for idle connections, five days, would fill its memory.
 const establishedSeconds = 7500
 const answeredSeconds = 60
 
@@ -39,7 +39,7 @@ const timeouts = [
 ].join('\n')
 
 /**
- * The whole table, in place of one that is there.
+ * A script that makes the whole table, in place of an existing one.
  * @param closed families for which the host forwards for jobs only
  */
 export function hostRuleset(closed: readonly Family[]): string {
@@ -66,8 +66,8 @@ ${timeouts}
     goto refuse
   }
   chain outbound {
-    # A job may give itself another source; and where the host sends on what comes to its own ports,
-    # that is not where the job's rules have seen it go.
+    # A job may fake its source. And the job's rules have not judged the address to which the host
+    # redirects packets for its published ports.
     fib saddr . iif oif missing drop
     ct status dnat goto refuse
     oifname ${ours} goto refuse

@@ -1,8 +1,7 @@
 /**
- * What the host does for the networks of jobs: it forwards what they send under an address of its
- * own, and nothing else, by one table for all processes of ours. It is made by the first of them,
- * also after a crash, and goes with the last; who removes it meanwhile (a firewall that is loaded
- * anew flushes everything) finds it made again.
+ * The host's packet rules for isolated networks, one table for all our processes: the host forwards
+ * what jobs send, under its own address, and nothing else. The first process makes the table, also
+ * after a crash; the last one removes it. When a firewall reload flushes the table, it is restored.
  * @module
  */
 import type { Family } from '@causeway/service/egress'
@@ -16,19 +15,19 @@ import { watchTables } from '../rules/table-watch.ts'
 import { hasIpv6 } from './veth.ts'
 
 export interface HostTable {
-  /** Families in which jobs get addresses. */
+  /** Address families of jobs. */
   readonly families: readonly Family[]
   /** For people: what else on this host keeps jobs from the network. */
   readonly warnings: readonly string[]
-  /** Takes in that this host has begun to reach others by IPv6. */
+  /** Adds IPv6 once this host has a default route for it. */
   refresh(): Promise<void>
-  /** Cleans up, if this was the last one that held it. */
+  /** Ends this process's use of the table; the last process removes it. */
   release(): Promise<void>
 }
 
 /**
- * @param onWarning told when the table was removed, or cannot be made again
- * @throws Error, StartError; the host is as it was then
+ * @param onWarning called when somebody removed the table, or it cannot be restored
+ * @throws Error, StartError; the host is unchanged then
  */
 export async function holdHostTable(onWarning: (message: string) => void): Promise<HostTable> {
   const closed = new Set<Family>()
@@ -74,14 +73,14 @@ async function begin(families: readonly Family[], closed: Set<Family>) {
     return { leave, warnings: [...strangers(chains), ...(await overlappingRoutes())] }
   } catch (error) {
     leave()
-    if (isUnused()) await remove().catch(() => {}) // the reason is the first one
+    if (isUnused()) await remove().catch(() => {}) // the first error is the reason
     throw error
   }
 }
 
 /**
- * The guard over forwarding first, then forwarding.
- * @param closed what was found closed so far; more is added
+ * Writes the rules that guard forwarding, then turns forwarding on.
+ * @param closed families found without forwarding so far; new ones are added
  */
 async function apply(families: readonly Family[], closed: Set<Family>): Promise<void> {
   const nft = createNft()
@@ -92,7 +91,7 @@ async function apply(families: readonly Family[], closed: Set<Family>): Promise<
   for (const family of shut) setForwarding(family, true)
 }
 
-/** @returns whether it was missing: another process may have put one in its place */
+/** @returns whether the table was missing; another process may have restored it already */
 async function restore(families: readonly Family[], closed: Set<Family>): Promise<boolean> {
   const tables = await createNft().json(['list', 'tables'])
   if (tables.some(isOurTable)) return false
@@ -100,7 +99,7 @@ async function restore(families: readonly Family[], closed: Set<Family>): Promis
   return true
 }
 
-/** What a process has left that was killed, when nobody uses it. */
+/** Removes the table that a killed process has left, unless another process uses it. */
 export async function clearHostTable(): Promise<void> {
   await alone(async () => {
     if (!isUnused()) return
@@ -129,13 +128,13 @@ function isOurs(chain: Chain | undefined): boolean {
   return `${String(chain?.['family'])} ${String(chain?.['table'])}` === tableName
 }
 
-/** Chains of others that let nothing through but what they know. */
+/** Warnings for other programs' forward chains that drop packets by default. */
 function strangers(objects: readonly NftObject[]): string[] {
   const dropping = objects
     .map(({ chain }) => chain)
     .filter((chain) => chain?.['hook'] === 'forward' && chain['policy'] === 'drop')
   return dropping.map((chain) => {
     const name = [chain?.['family'], chain?.['table'], chain?.['name']].join(' ')
-    return `the firewall chain "${name}" drops what it does not know: jobs reach nothing unless it lets interfaces cwy-* through (runtime/docs/network.md)`
+    return `the firewall chain "${name}" drops packets by default: jobs reach nothing unless it accepts those of interfaces cwy-* (runtime/docs/network.md)`
   })
 }

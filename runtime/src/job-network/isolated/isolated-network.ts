@@ -1,6 +1,6 @@
 /**
- * A network namespace for the jobs of one deployment, with its cable to the host, its rules and its
- * queues.
+ * A network namespace for the jobs of one deployment, with a veth pair to the host, packet rules
+ * and rate queues.
  * @module
  */
 import { closeFd, createNetwork } from '@causeway/native'
@@ -16,9 +16,9 @@ import { connectToHost, disconnect, isThere } from './veth.ts'
 export interface IsolatedOptions {
   settings: NetworkSettings
   policy: EgressPolicy
-  /** Whether this kernel has queues. */
+  /** Whether this kernel has HTB queues. */
   queues: boolean
-  /** In which it gets addresses. */
+  /** Address families of the namespace. */
   families: readonly Family[]
 }
 
@@ -28,17 +28,17 @@ export interface IsolatedNetwork {
   admit(addresses: readonly AdmittedAddress[]): Promise<void>
   revoke(addresses: readonly string[]): Promise<void>
   counters(): Promise<NetworkCounters>
-  /** Most new connections from now on, until it is renewed; 0: no limit. */
+  /** Sets the most new connections from now until `renew`; 0: no limit. */
   allowConnections(most: number): Promise<void>
-  /** For another execution: nothing is admitted any more, and none has connected. */
+  /** Prepares another execution: revokes all addresses, and counts new connections from 0 again. */
   renew(): Promise<void>
-  /** Whether its cable is still there: whoever arranges the host's interfaces may take it away. */
+  /** Whether the veth pair still exists: a network manager of the host may remove it. */
   isConnected(): boolean
-  /** The namespace goes, when no process is in it, either. */
+  /** Closes the namespace; the kernel removes it when no process is in it. */
   close(): Promise<void>
 }
 
-/** @throws Error; nothing of it is left then */
+/** @throws Error; nothing of the network is left then */
 export async function openIsolatedNetwork(options: IsolatedOptions): Promise<IsolatedNetwork> {
   const queues = options.queues ? queuesOf(options.settings) : undefined
   const namespace = createNetwork()
@@ -69,14 +69,14 @@ export async function openIsolatedNetwork(options: IsolatedOptions): Promise<Iso
     isConnected: () => isThere(name),
     async close() {
       nft.close()
-      // Where that fails the namespace does it.
+      // If this fails, the kernel removes the pair with the namespace.
       await disconnect(name).catch(() => {})
       closeFd(namespace)
     },
   }
 }
 
-/** Afterwards its descriptor may be that of something else. */
+/** Refuses calls after `close`, when the descriptor may belong to something else. */
 function whileOpen(nft: Nft): Nft & { close: () => void } {
   let isOpen = true
   const check = () => {
@@ -95,7 +95,7 @@ function whileOpen(nft: Nft): Nft & { close: () => void } {
   }
 }
 
-/** Nothing can be sent before the rules hold: nobody is in it yet. */
+/** Adds queues and rules. They apply before the first packet, as no process is inside yet. */
 async function furnish(
   namespace: number,
   { settings, policy }: IsolatedOptions,

@@ -1,6 +1,6 @@
 /**
- * A network namespace for each deployment, kept a while for the next of its executions: so a limit
- * is the deployment's, however often it starts.
+ * A network namespace for each deployment, kept for a while after an execution: so limits apply to
+ * the deployment, however often it starts.
  * @module
  */
 import { StartError } from '../../errors/start-error.ts'
@@ -14,7 +14,7 @@ import {
 } from './isolated-network.ts'
 import { lease } from '../one-execution.ts'
 import type { NetworkOwner, Networks, NetworkState } from '../contract.ts'
-import { createResting, createSpares, type Resting, type Spares } from '../network-pool.ts'
+import { createParking, createSpares, type Parking, type Spares } from '../network-pool.ts'
 import { NoQueuesError } from './rate-queues.ts'
 import { refillMs, type NetworkSettings } from '../settings.ts'
 
@@ -28,7 +28,7 @@ interface Options {
 export async function openIsolatedNetworks(options: Options): Promise<Networks> {
   const table = await holdHostTable(options.onWarning)
   try {
-    return networksLike(await firstNetwork(options, table), table, options.onWarning)
+    return createIsolatedNetworks(await firstNetwork(options, table), table, options.onWarning)
   } catch (error) {
     await table.release()
     throw error
@@ -40,7 +40,7 @@ interface First {
   how: Omit<IsolatedOptions, 'families'>
 }
 
-/** The kernel of a small host may lack queues: then what exceeds a limit is dropped. */
+/** Opens a network; if the kernel lacks queues, its packets over a limit are dropped. */
 async function firstNetwork(options: Options, { families }: HostTable): Promise<First> {
   try {
     const how = { ...options, queues: true }
@@ -54,7 +54,7 @@ async function firstNetwork(options: Options, { families }: HostTable): Promise<
 
 const noQueues = 'no queues (HTB) in this kernel: connections beyond their rate are dropped'
 
-function networksLike(
+function createIsolatedNetworks(
   { network: first, how }: First,
   table: HostTable,
   onWarning: (message: string) => void,
@@ -64,7 +64,7 @@ function networksLike(
     return openIsolatedNetwork({ ...how, families: table.families })
   }
   const spares = createSpares(first, make)
-  const resting = createResting<IsolatedNetwork>(refillMs(how.settings))
+  const parking = createParking<IsolatedNetwork>(refillMs(how.settings))
   const attach = async (groups: readonly string[]) => refuseBulk(groups, onWarning)
   const warnings = [...table.warnings, ...(how.queues ? [] : [noQueues])]
   const state: NetworkState = { mode: 'isolated', missing: [] }
@@ -73,8 +73,8 @@ function networksLike(
     warnings,
     async open(owner) {
       try {
-        const network = await take(owner, { resting, spares })
-        const release = () => resting.rest(owner.deployment, network)
+        const network = await take(owner, { parking, spares })
+        const release = () => parking.park(owner.deployment, network)
         return { ...lease(network, release), state, attach }
       } catch (cause) {
         const message = `no network for the job: ${(cause as Error).message}`
@@ -83,14 +83,14 @@ function networksLike(
     },
     keepSpare: () => spares.keep(),
     async close() {
-      await Promise.all([resting.close(), spares.close()])
+      await Promise.all([parking.close(), spares.close()])
       await table.release()
     },
   }
 }
 
 interface Pools {
-  resting: Resting<IsolatedNetwork>
+  parking: Parking<IsolatedNetwork>
   spares: Spares
 }
 
@@ -105,14 +105,14 @@ async function take(owner: NetworkOwner, pools: Pools): Promise<IsolatedNetwork>
   }
 }
 
-/** One that rests, or is ready, may have lost its cable. */
+/** Takes a network with a veth pair: a parked or a spare one may have lost its pair. */
 async function connected(
   { deployment }: NetworkOwner,
-  { resting, spares }: Pools,
+  { parking, spares }: Pools,
 ): Promise<IsolatedNetwork> {
-  const rested = await resting.wake(deployment)
-  if (rested?.isConnected()) return rested
-  await rested?.close()
+  const parked = await parking.unpark(deployment)
+  if (parked?.isConnected()) return parked
+  await parked?.close()
   const spare = await spares.take()
   if (spare.isConnected()) return spare
   await spare.close()

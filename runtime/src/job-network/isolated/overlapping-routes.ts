@@ -1,5 +1,5 @@
 /**
- * Routes of the host to addresses that jobs have: who is there, jobs would hide.
+ * Finds routes of the host that overlap the addresses of jobs, which would hide the hosts there.
  * @module
  */
 import { runProgram } from '../program.ts'
@@ -10,17 +10,17 @@ interface Route {
   dev?: string
 }
 
-/** For people. @throws Error */
+/** Warnings for people. @throws Error */
 export async function overlappingRoutes(): Promise<string[]> {
   const net = jobNets.ipv4
-  // Those to a part of it, and those to more than it.
+  // `root` finds routes to parts of the net, `match` routes to all of it and more (ip-route(8)).
   const found = await Promise.all([routes('root', net), routes('match', net)])
   const foreign = found
     .flat()
     .filter(({ dst, dev }) => dst !== 'default' && !dev?.startsWith(hostPrefix))
   return [...new Set(foreign.map(({ dst }) => dst))].map(
     (dst) =>
-      `this host has a route to ${dst}, and jobs have addresses of ${net}: who is there cannot be reached while a job has the address`,
+      `this host has a route to ${dst}, and jobs have addresses of ${net}: a host there cannot be reached while a job has its address`,
   )
 }
 

@@ -1,7 +1,7 @@
 /**
- * Where what exceeds a rate waits its turn: queues (tc-htb(8)) at the job's end of its cable, one
- * for each limit. A connection that waits is late, not lost, and no packet of it is sent twice: TCP
- * does not repeat what is still in a queue of its own host.
+ * Queues (tc-htb(8)) in which packets over a rate wait, one for each limit, at the job's end of the
+ * veth pair. A connection that waits is late, not lost, and no packet of it is sent twice: TCP does
+ * not resend a packet that is still in a queue of its own host.
  * @module
  */
 import { runProgram } from '../program.ts'
@@ -15,10 +15,10 @@ import { jobInterface } from './veth.ts'
 
 /** One class of packets. */
 interface Queue {
-  /** Bytes per second, as `overhead` makes them count. */
+  /** Bytes per second, each packet counted with `overhead`. */
   rate: number
   burst: number
-  /** Added to each packet. */
+  /** Bytes added to the size of each packet. */
   overhead: number
   /** Packets that may wait. */
   length: number
@@ -26,22 +26,22 @@ interface Queue {
 
 export type Queues = Readonly<Record<'begin' | 'bytes' | 'names', Queue>>
 
-/** What `meta priority` of nft sets, so that no filter has to look at packets again. */
+/** Classes, which nft sets as `meta priority`, so that no tc filter has to match packets again. */
 export const classOf: Readonly<Record<keyof Queues, string>> = {
   begin: '1:2',
   bytes: '1:3',
   names: '1:4',
 }
 
-// The most that tc takes, so that what a packet itself has (74 to 1,500 bytes) hardly matters.
+// The most that tc accepts, so that the packet's own size (74 to 1,500 bytes) hardly matters.
 const mostOverhead = 60_000
 const smallestPacket = 74
 const connectWaitSeconds = 30
-// Resolvers ask again, or give up, after 5.
+// Resolvers ask again, or give up, after 5 seconds.
 const nameWaitSeconds = 2
 const queuedDataPackets = 1000
 
-/** A rate in packets is one in bytes, for packets that all count alike. */
+/** Expresses a rate of packets in bytes: with the overhead all packets count alike. */
 function packets(perSecond: number, burst: number, waitSeconds: number): Queue {
   const overhead = Math.min(mostOverhead, Math.floor(mostBytes / burst) - smallestPacket)
   const size = overhead + smallestPacket
@@ -49,7 +49,7 @@ function packets(perSecond: number, burst: number, waitSeconds: number): Queue {
   return { rate: perSecond * size, burst: burst * size, overhead, length }
 }
 
-/** For every setting that the configuration takes. */
+/** Queues for any settings that the configuration accepts. */
 export function queuesOf(settings: NetworkSettings): Queues {
   const { connectionsPerSecond, connectionBurst, dnsPerSecond, dnsBurst } = settings
   return {
@@ -64,13 +64,13 @@ export function queuesOf(settings: NetworkSettings): Queues {
   }
 }
 
-/** This kernel has no such queues. */
+/** This kernel has no HTB queues. */
 export class NoQueuesError extends Error {
   override name = 'NoQueuesError'
 }
 
 /**
- * Puts them up in a job's namespace; what has no class goes straight on.
+ * Adds the queues to a job's namespace; packets without a class bypass them.
  * @throws NoQueuesError, Error
  */
 export async function layQueues(namespace: number, queues: Queues): Promise<void> {
@@ -84,8 +84,8 @@ export async function layQueues(namespace: number, queues: Queues): Promise<void
 }
 
 /**
- * What waits in them is thrown away: the next execution does not wait behind a dead job. What their
- * limits have counted stays.
+ * Drops the packets that wait, so that the next execution does not wait behind a dead job. The
+ * state of the limits stays.
  * @throws Error
  */
 export async function emptyQueues(namespace: number, queues: Queues): Promise<void> {
@@ -114,7 +114,7 @@ async function tc(namespace: number, commands: readonly string[]): Promise<void>
   await runProgram('tc', ['-batch', '-'], { inside: namespace, input })
 }
 
-/** What tc says of a kernel without HTB, an older one, and one without queues at all. */
+/** Matches tc's messages for a kernel without HTB, an older one, and one without any queues. */
 function lacksQueues(error: unknown): boolean {
   const { message } = error as Error
   return /qdisc kind is unknown|RTNETLINK answers: (?:No such file|Operation not supported)/.test(

@@ -1,8 +1,8 @@
 /**
- * The cable between a job's network namespace and the host: a veth pair with addresses of its own.
+ * The veth pair between a job's network namespace and the host, with addresses of its own.
  *
- * Who has an index has the interface of that name: the kernel gives a name once, to whatever process
- * of whatever daemon, and takes it back with the namespace.
+ * An index is taken as long as an interface with its name exists: the kernel allows each name once,
+ * across all daemons, and removes the interface with the namespace.
  * @module
  */
 import { randomInt } from 'node:crypto'
@@ -10,25 +10,25 @@ import { readFileSync } from 'node:fs'
 import type { Family } from '@causeway/service/egress'
 import { runProgram } from '../program.ts'
 
-/** What every interface of ours on the host is called. */
+/** Prefix of every interface of ours on the host. */
 export const hostPrefix = 'cwy-'
-/** In the job's namespace. */
+/** Name of the interface in the job's namespace. */
 export const jobInterface = 'eth0'
 
-// RFC 6598's shared space, at the end that carriers and overlays begin last with; and a ULA (RFC
-// 4193) that is nobody else's. A job's own is the second of each pair.
+// The end of RFC 6598's shared space, which carriers and overlays use last, and a ULA (RFC 4193) of
+// our own. The job has the second address of each pair.
 const pool4 = '100.127.0.0/16'
 const pool6 = 'fdca:05e3:a7c1::/48'
-/** Of all jobs, for the host's rules. */
+/** The networks of all jobs, for the host's rules. */
 export const jobNets = { ipv4: pool4, ipv6: pool6 } as const
 
 const maxIndex = 0x7fff
 const tries = 16
 
 /**
- * Puts the pair up; it goes with the namespace.
+ * Makes the pair and brings it up; the kernel removes it with the namespace.
  * @param namespace descriptor
- * @param families in which it gets addresses
+ * @param families address families of the pair
  * @returns the name of the host's end
  * @throws Error
  */
@@ -44,7 +44,7 @@ export async function connectToHost(
   return name
 }
 
-/** Takes the pair away at once; a namespace does so some time after its end. */
+/** Removes the pair at once; the kernel does so some time after the end of the namespace. */
 export async function disconnect(name: string): Promise<void> {
   await ip({ input: `link del ${name}\n` })
 }
@@ -55,7 +55,7 @@ export function isThere(name: string): boolean {
   return rows.some((row) => row.trimStart().startsWith(`${name}:`))
 }
 
-// Without addresses that nobody asked for, which would be looked for on the other side for seconds.
+// No generated addresses: duplicate address detection would look for them for seconds.
 function raise(name: string, addresses: readonly string[]): string[] {
   return [
     `link set ${name} addrgenmode none`,
@@ -89,12 +89,12 @@ function ends(index: number, families: readonly Family[]) {
   return { name: nameOf(index), host: end(0), job: end(1) }
 }
 
-/** Whether this host has a way to everybody by IPv6, as /proc/net/ipv6_route has it. */
+/** Whether this host has an IPv6 default route, according to /proc/net/ipv6_route. */
 export function hasIpv6(): boolean {
   const rows = readIfThere('/proc/net/ipv6_route').trim().split('\n')
   return rows.some((row) => {
     const [target, prefix, ...rest] = row.trim().split(/\s+/)
-    // What is nowhere to be reached is a route by the loopback.
+    // Without a usable default route, the kernel lists one by the loopback.
     return /^0+$/.test(target ?? '') && prefix === '00' && rest.at(-1) !== 'lo'
   })
 }

@@ -1,5 +1,5 @@
 /**
- * The kernel's packet rules: changes to them, and what is in them.
+ * Changes and lists the kernel's packet rules by nft(8).
  * @module
  */
 import { runProgram } from '../program.ts'
@@ -10,12 +10,12 @@ export type NftObject = Readonly<Record<string, Readonly<Record<string, unknown>
 /** The packet rules of one network namespace. */
 export interface Nft {
   /**
-   * All of a script in one transaction, or nothing of it.
-   * @throws Error with the first line that nft said
+   * Applies a script in one transaction: all of it, or nothing.
+   * @throws Error with the first line of nft's complaint
    */
   apply(script: string): Promise<void>
   /**
-   * What a command lists: `['list', 'counters']`.
+   * The objects that a command such as `['list', 'counters']` lists.
    * @throws Error as `apply`
    */
   json(args: readonly string[]): Promise<readonly NftObject[]>
@@ -32,13 +32,13 @@ export function createNft(namespace?: number): Nft {
       const answer = JSON.parse(await runProgram('nft', ['-j', ...args], where)) as {
         nftables: NftObject[]
       }
-      // The first says only which nft it is.
+      // The first object only names the version of nft.
       return answer.nftables.slice(1)
     },
   }
 }
 
-/** Family and name of a table that was listed; of another object something else. */
+/** Family and name of a listed table; for another object, text that names no table. */
 export function nameOfTable({ table }: NftObject): string {
   return `${String(table?.['family'])} ${String(table?.['name'])}`
 }

@@ -1,5 +1,5 @@
 /**
- * Changes to the rules of a job's network while it runs, and what they have counted.
+ * Scripts that admit and revoke addresses while a job runs, and the values of its counters.
  * @module
  */
 import { familyOf } from '@causeway/service/egress'
@@ -7,10 +7,10 @@ import type { AdmittedAddress, NetworkCounters } from '../contract.ts'
 import type { NftObject } from './nft.ts'
 import { tableName } from './ruleset.ts'
 
-/** To `admitted4` and `admitted6` of the table. */
+/** Adds addresses to the sets `admitted4` and `admitted6` of the table. */
 export function admitScript(addresses: readonly AdmittedAddress[], table = tableName): string {
   const script = addresses.flatMap(({ address, seconds }) => [
-    // What is in a set already keeps its old time: so it is added, taken away, and added anew.
+    // An element that is already in a set keeps its old timeout: so add, delete, and add it again.
     ...replaced(address, table),
     `add element ${table} ${setOf(address)} { ${address} timeout ${Math.ceil(seconds)}s }`,
   ])
@@ -21,16 +21,16 @@ export function revokeScript(addresses: readonly string[], table = tableName): s
   return lines(addresses.flatMap((address) => replaced(address, table)))
 }
 
-/** Taking away what is not there would be an error: its time may be over. */
+/** Adds before it deletes: to delete an element that has timed out would be an error. */
 function replaced(address: string, table: string): string[] {
   const element = `element ${table} ${setOf(address)} { ${address} }`
   return [`add ${element}`, `delete ${element}`]
 }
 
-/** @throws Error for what is no address: it would be read as words of a script */
+/** @throws Error for text that is not an address: nft would read it as words of the script */
 function setOf(address: string): string {
   const family = familyOf(address)
-  if (!family || address.includes('%')) throw new Error(`${JSON.stringify(address)} is no address`)
+  if (!family || address.includes('%')) throw new Error(`no address: ${JSON.stringify(address)}`)
   return family === 'ipv4' ? 'admitted4' : 'admitted6'
 }
 

@@ -1,10 +1,9 @@
 /**
  * The packet rules in a job's network namespace.
  *
- * The job has no rights over them: the namespace belongs to root of the host. Nothing is judged by
- * conntrack, whose hooks every packet would pass: TCP by its SYN alone, which nobody without raw
- * sockets can send but by connect(2), UDP by flows, each packet of any other protocol as a
- * connection of its own.
+ * Jobs cannot change them: the namespace belongs to the host's root. They judge TCP by its SYN,
+ * which without raw sockets only connect(2) sends, UDP by flows, and each packet of any other
+ * protocol as a connection. They avoid conntrack, whose hooks every packet would pass.
  * @module
  */
 import type { EgressPolicy } from '@causeway/service/egress'
@@ -16,24 +15,24 @@ import { oneDatagram, udpFlows } from './udp-flows.ts'
 export interface RulesetOptions {
   settings: NetworkSettings
   policy: EgressPolicy
-  /** Where what exceeds a rate waits; absent: it is dropped. */
+  /** Queues in which packets over a rate wait; undefined: such packets are dropped. */
   queues: Queues | undefined
 }
 
 export const tableName = 'inet causeway'
 
 /**
- * An answer that the caller sees at once. An ICMPv6 error that comes while connect(2) still holds the
- * socket is only taken in with the next try, a second later; a reset waits for it.
+ * A refusal that the caller sees at once. An ICMPv6 error that arrives while connect(2) still holds
+ * the socket is only noticed with the next try, a second later; a reset is noticed at once.
  */
 export const refusal = `    meta nfproto ipv6 meta l4proto tcp reject with tcp reset
     reject with icmpx admin-prohibited`
 
-// What the kernel itself says to its neighbours; a job can send echo requests only.
+// Messages of the kernel itself to its neighbours; a job can send only echo requests.
 const kernelsOwn =
   'nd-neighbor-solicit, nd-neighbor-advert, nd-router-solicit, mld-listener-report, mld2-listener-report'
 
-/** All of it, for a namespace that has none. */
+/** The whole table, for a namespace without rules. */
 export function ruleset(options: RulesetOptions): string {
   return `table ${tableName} {
 ${countersAndSets(options.policy)}
@@ -44,10 +43,10 @@ ${arrivals(options)}
 `
 }
 
-// The host's table of connections, which its NAT needs, must not be full of one job's.
+// One job must not fill the host's conntrack table, which NAT needs.
 const mostFlows = 16_384
 
-/** What becomes of a packet once it is known what it is. */
+/** The chains that decide about a packet once `judgement` has classified it. */
 function verdicts(options: RulesetOptions): string {
   return `  chain refuse {
     counter name refused
@@ -76,7 +75,7 @@ ${beginRules(options)}
 ${udpFlows({ goOnAnswered: true, most: mostFlows })}`
 }
 
-// Errors are the kernel's word about what came in; they are no connections of the job's.
+// ICMP errors are the kernel's answers to incoming packets, not connections of the job.
 const judgement = `  chain output {
     type filter hook output priority filter; policy drop;
     oif "lo" accept
@@ -93,7 +92,7 @@ const judgement = `  chain output {
     goto begin
   }`
 
-// The host lets in only what was asked for; but what it sends itself comes in, too.
+// The host forwards only answers to the job, but its own packets arrive here, too.
 function arrivals({ settings }: RulesetOptions): string {
   return `  chain other {
     icmpv6 type { ${kernelsOwn} } accept
@@ -112,13 +111,13 @@ ${byteLimit(settings)}
   }`
 }
 
-/** For the jobs of another execution. */
+/** Forgets admitted addresses and UDP flows, for another execution. */
 export const nothingAdmitted = ['admitted', 'asked', 'flows']
   .flatMap((name) => [`${name}4`, `${name}6`])
   .map((name) => `flush set ${tableName} ${name}\n`)
   .join('')
 
-/** Counts new connections from now on. @param most 0: no limit */
+/** Limits new connections, counted from now on. @param most 0: no limit */
 export const requestLimit = (most: number) => requestLimitOf(tableName, most)
 
 /** @param unit of the rate, default packets */
@@ -127,7 +126,7 @@ export const over = (rate: number, burst: number, unit = '') =>
 
 function beginRules({ settings, queues }: RulesetOptions): string {
   const { connectionsPerSecond: rate, connectionBurst: burst } = settings
-  // Where there are queues the same rate tells how many have to wait.
+  // With queues, the rate only counts the connections that have to wait.
   const verdict = queues ? '' : ' drop'
   return `    ${over(rate, burst)} counter name limited${verdict}
     jump requests
@@ -144,11 +143,11 @@ function ongoingRules({ settings, queues }: RulesetOptions): string {
   return queues ? `    ${into('bytes')}accept` : `${byteLimit(settings)}\n    accept`
 }
 
-/** What comes in cannot wait: TCP slows down for what is lost. */
+/** Drops packets over the limit: incoming ones cannot wait, and TCP slows down after losses. */
 export function byteLimit(settings: NetworkSettings): string {
   const { bytesPerSecond } = settings
   if (bytesPerSecond === 0) return ''
-  // Of bytes, unlike packets, the kernel lets a second's worth through beside the burst.
+  // For bytes, unlike packets, the kernel allows a second's worth in addition to the burst.
   return `    ${over(bytesPerSecond, possibleByteBurst(settings) - bytesPerSecond, ' bytes')} drop`
 }
 

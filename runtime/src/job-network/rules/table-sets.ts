@@ -1,10 +1,10 @@
 /**
- * What the packet rules of both modes count and look up.
+ * The counters and sets in the packet rules of both modes.
  * @module
  */
 import type { EgressPolicy } from '@causeway/service/egress'
 
-/** Declarations, for the inside of a table. */
+/** Declarations to put inside a table. */
 export function countersAndSets({ refused, opened }: EgressPolicy): string {
   return `  counter admitted {}
   counter limited {}
@@ -23,12 +23,12 @@ function addressSet(name: string, type: string, nets: readonly string[]): string
   return `  set ${name} { type ${type}; flags interval; auto-merge;${elements} }`
 }
 
-// From 0 on, it counts up whenever a packet comes by; the kernel has no other counter that can be compared.
+// Counts packets up from 0; the kernel has no other counter that a rule can compare.
 const numberOfRequest = 'numgen inc mod 4294967295'
 
 /**
- * Counts new connections from now on. After 2^32 of them the counter begins anew, which a job that is
- * refused fast brings about in hours: so it stands still once the set says that all are spent.
+ * Limits new connections, counted from now on. A job that is refused fast makes the counter wrap
+ * at 2^32 within hours: so the set `spent` stops the counter once the limit is reached.
  * @param table its family and name
  * @param most 0: no limit
  */

@@ -1,5 +1,5 @@
 /**
- * Tells when somebody removes a table of ours from the host's packet rules.
+ * Notices when somebody removes a table of ours from the host's packet rules.
  * @module
  */
 import type { ChildProcess } from 'node:child_process'
@@ -16,8 +16,8 @@ export interface TableWatch {
 const restartMs = 1_000
 
 /**
- * @param onGone called when one was removed, or put in the place of another, and when that may have
- *   gone unseen. Must not throw
+ * @param onGone called when a table was removed or replaced, and when the watch may have missed
+ *   that. Must not throw
  */
 export function watchTables(onGone: () => Promise<void>): TableWatch {
   let child: ChildProcess | undefined
@@ -26,7 +26,7 @@ export function watchTables(onGone: () => Promise<void>): TableWatch {
   let working: Promise<void> | undefined
   let isAsked = false
 
-  /** What comes while somebody looks is looked at once more. */
+  /** A removal during a check causes one more check. */
   const gone = () => {
     if (isOver) return
     isAsked = true
@@ -38,7 +38,7 @@ export function watchTables(onGone: () => Promise<void>): TableWatch {
       await onGone()
     }
   }
-  /** What happened in the meantime nobody has told. */
+  /** Changes made while the monitor was down were missed, so check once after restarting it. */
   const startAgain = () => {
     if (isOver) return
     timer = setTimeout(() => void watch().then(gone), restartMs).unref()
@@ -51,7 +51,7 @@ export function watchTables(onGone: () => Promise<void>): TableWatch {
       return startAgain()
     }
     if (isOver) return void child.kill('SIGKILL')
-    // Nothing is to live for it, nor for its pipe.
+    // Neither the monitor nor its pipe keeps this process alive.
     child.unref()
     ;(child.stdout as Socket).unref()
     const lines = createInterface({ input: child.stdout! })

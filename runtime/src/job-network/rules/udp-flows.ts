@@ -1,20 +1,20 @@
 /**
- * UDP in the packet rules of both modes: flows that were let through, in sets of the table's own.
+ * UDP in the packet rules of both modes: the table's own sets remember flows that were let through.
  * Conntrack would cost every packet of the namespace, TCP's too, and a job could fill its table.
  * @module
  */
 
 export interface UdpFlowsOptions {
   /**
-   * Whether a flow goes on only when it is answered: a first datagram may be remembered while it waits
-   * in a queue, which a second one would overtake.
+   * Whether a flow may continue only after an answer. Else the flow is remembered while its first
+   * datagram waits in a queue, and the second datagram overtakes it.
    */
   goOnAnswered: boolean
-  /** Remembered of each family; more are refused. */
+  /** Most flows to remember in each family; more are refused. */
   most: number
 }
 
-// As long as the host's own table of connections remembers one that is answered (host-ruleset).
+// The same time as for answered flows in the host's conntrack (host-ruleset).
 const flowSeconds = 60
 
 const flow4 = 'ip daddr . udp sport . udp dport'
@@ -23,9 +23,9 @@ const answer4 = 'ip saddr . udp dport . udp sport'
 const answer6 = 'ip6 saddr . udp dport . udp sport'
 
 /**
- * Sets and chains, for the inside of a table that has the chains `refuse`, `names`, `begin` and
- * `ongoing`. `remember` accepts what it is given; `datagram` judges one that is sent; `answers` drops
- * what nobody asked for, and goes back with all else.
+ * Sets and chains for a table that has the chains `refuse`, `names`, `begin` and `ongoing`.
+ * `remember` accepts a packet and remembers its flow; `datagram` judges outgoing datagrams;
+ * `answers` drops datagrams that nobody asked for, and returns for all others.
  */
 export function udpFlows({ goOnAnswered, most }: UdpFlowsOptions): string {
   const kinds = goOnAnswered ? ['asked', 'flows'] : ['flows']
@@ -52,10 +52,11 @@ ${goOnAnswered ? answered : ''}    drop
   }`
 }
 
-// By UDP_SEGMENT a job hands over dozens of datagrams as one packet, which would count once.
+// With UDP_SEGMENT a job could send dozens of datagrams as one packet, which would count once.
 export const oneDatagram = 'meta length > 1500 goto refuse'
 
-// It has no ports (those of IPv4 are put together before), and is nothing without the first, which is judged.
+// A later fragment of IPv6 (IPv4 is reassembled before) has no ports; without the first fragment,
+// which is judged, it is useless.
 const laterFragment = 'frag frag-off != 0'
 
 const answered = `    ${answer4} @asked4 add @flows4 { ${answer4} } return

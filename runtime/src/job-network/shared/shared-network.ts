@@ -1,5 +1,5 @@
 /**
- * The rules of one deployment in the host's own network namespace, in a table of their own.
+ * The packet rules of one deployment in the host's own network namespace, in a table of their own.
  * @module
  */
 import { existsSync } from 'node:fs'
@@ -8,33 +8,33 @@ import { ownedName } from '../../state/process-tag.ts'
 import type { AdmittedAddress, NetworkCounters, NetworkOwner } from '../contract.ts'
 import { createNft, type Nft } from '../rules/nft.ts'
 import { admitScript, countersOf, revokeScript } from '../rules/rule-changes.ts'
-import { holdGroups, occupy, vacate } from './shared-owner.ts'
+import { attachOwner, detachOwner, holdGroups } from './shared-owner.ts'
 import { sharedTable, type SharedOptions } from './shared-ruleset.ts'
 import { sharedKind, tableFamily } from './shared-sweep.ts'
 
-/** Each stays in the kernel's memory as long as the table does: nft cannot name one that is gone. */
+/** Each group stays in the kernel's memory with the table: nft cannot name a removed group. */
 export const mostGroupsOfTable = 256
 
 export interface SharedNetwork {
-  /** Holds for these jobs from now on, and for no others. */
-  occupy(owner: NetworkOwner): Promise<void>
+  /** Applies the rules to this owner's job, and to no other. */
+  attachOwner(owner: NetworkOwner): Promise<void>
   /** @param groups folders of control groups whose processes are the job's */
   attach(groups: readonly string[]): Promise<void>
   admit(addresses: readonly AdmittedAddress[]): Promise<void>
   revoke(addresses: readonly string[]): Promise<void>
   counters(): Promise<NetworkCounters>
-  /** Holds for nobody any more; what its limits have counted stays. */
+  /** Detaches the table from its job; the state of the limits stays. */
   renew(): Promise<void>
-  /** Whether it has held for so many control groups that another should take its place. */
-  isWorn(): boolean
+  /** Whether so many control groups were attached that another table should replace this one. */
+  isExhausted(): boolean
   /** Family and name of its table. */
   readonly table: string
-  /** Makes the table again, which somebody has removed. */
+  /** Makes the table again after somebody has removed it. */
   restore(): Promise<void>
   close(): Promise<void>
 }
 
-/** @throws Error saying what this host lacks; nothing of it is left then */
+/** @throws Error saying what this host lacks; no table is left then */
 export async function openSharedNetwork(
   options: SharedOptions,
   nft: Nft = createNft(),
@@ -48,15 +48,15 @@ export async function openSharedNetwork(
   let held = 0
   const whole = () => [
     sharedTable(table, options),
-    holder ? occupy(table, holder, options.settings) : '',
+    holder ? attachOwner(table, holder, options.settings) : '',
     holdGroups(table, present(groups)),
     admitScript(admitted.left(), table),
   ]
   await nft.apply(whole().join(''))
   return {
     table,
-    async occupy(owner) {
-      await nft.apply(occupy(table, owner, options.settings))
+    async attachOwner(owner) {
+      await nft.apply(attachOwner(table, owner, options.settings))
       holder = owner
     },
     restore: () => nft.apply(whole().join('')),
@@ -80,15 +80,15 @@ export async function openSharedNetwork(
       groups.clear()
       admitted.clear()
       holder = undefined
-      await nft.apply(vacate(table))
+      await nft.apply(detachOwner(table))
     },
-    isWorn: () => held >= mostGroups,
-    // What is left of it is removed by the next start.
+    isExhausted: () => held >= mostGroups,
+    // The next start removes a table that could not be deleted.
     close: () => nft.apply(`delete table ${table}\n`).catch(() => {}),
   }
 }
 
-/** What the kernel was told to admit, for when it has forgotten. */
+/** Remembers the admitted addresses, to admit them again in a restored table. */
 function createAdmittedMemory() {
   const ends = new Map<string, number>()
   return {
@@ -109,7 +109,7 @@ function createAdmittedMemory() {
   }
 }
 
-/** Only those does the kernel know a socket by. */
+/** The kernel identifies sockets only by groups of version 2. */
 function isVersion2(folder: string): boolean {
   return existsSync(join(folder, 'cgroup.controllers'))
 }
@@ -117,7 +117,7 @@ function isVersion2(folder: string): boolean {
 // Where nft looks for control groups.
 const groupsOfNft = '/sys/fs/cgroup'
 
-/** nft takes no names of what is gone. */
+/** Paths of the groups that still exist: nft refuses others. */
 function present(groups: Set<string>): string[] {
   for (const folder of groups) if (!existsSync(folder)) groups.delete(folder)
   return [...groups].map(nftPath)

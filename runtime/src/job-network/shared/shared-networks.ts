@@ -1,6 +1,6 @@
 /**
- * Rules in the host's own network namespace, for deployments that have none of their own. They are
- * kept a while after an execution, as an isolated network is: a limit is the deployment's.
+ * Packet rules in the host's own network namespace, for deployments without one of their own. A
+ * table is kept for a while after an execution, so that limits apply to the deployment.
  * @module
  */
 import { hostHierarchies } from '../../cgroup/mounts.ts'
@@ -8,7 +8,7 @@ import { StartError } from '../../errors/start-error.ts'
 import { refuseBulk } from '../bulk-datagrams.ts'
 import type { JobNetwork, NetworkOwner, Networks, NetworkState } from '../contract.ts'
 import { lease } from '../one-execution.ts'
-import { createResting } from '../network-pool.ts'
+import { createParking } from '../network-pool.ts'
 import { createNft, nameOfTable, type Nft } from '../rules/nft.ts'
 import { refillMs } from '../settings.ts'
 import { openSharedNetwork, type SharedNetwork } from './shared-network.ts'
@@ -17,7 +17,7 @@ import { sweepSharedTables } from './shared-sweep.ts'
 import { watchTables } from '../rules/table-watch.ts'
 
 export interface SharedNetworksOptions extends SharedOptions {
-  /** For people: what does not hold because it is not isolated. */
+  /** For people: what is not enforced because the network is not isolated. */
   missing: readonly string[]
   onWarning: (message: string) => void
 }
@@ -28,34 +28,34 @@ export async function openSharedNetworks(options: SharedNetworksOptions): Promis
   checkGroups()
   await sweepSharedTables(nft)
   await tryOut(options, nft)
-  return networksLike(options, nft)
+  return createSharedNetworks(options, nft)
 }
 
 function checkGroups(): void {
   if (hostHierarchies().some(({ version }) => version === 2)) return
-  throw new Error('no control groups of version 2, by which the kernel tells sockets of jobs')
+  throw new Error('no control groups of version 2, by which the kernel identifies sockets of jobs')
 }
 
-// The last but "none": nobody has it.
+// The last uid before the kernel's "none": no user has it.
 const nobody = 2 ** 32 - 2
 
-/** Whether the kernel takes every rule. */
+/** Checks that the kernel accepts every rule. @throws Error */
 async function tryOut(options: SharedOptions, nft: Nft): Promise<void> {
   const network = await openSharedNetwork(options, nft)
   try {
-    await network.occupy({ deployment: '', uid: nobody, count: 1, maxConnections: 1 })
+    await network.attachOwner({ deployment: '', uid: nobody, count: 1, maxConnections: 1 })
   } finally {
     await network.close()
   }
 }
 
-// What ended processes have left to send should be gone by then.
+// Time in which the sockets of ended processes should have drained.
 const longestSendingMs = 60_000
 
-function networksLike(options: SharedNetworksOptions, nft: Nft): Networks {
+function createSharedNetworks(options: SharedNetworksOptions, nft: Nft): Networks {
   const { onWarning } = options
   const state: NetworkState = { mode: 'shared', missing: options.missing }
-  const resting = createResting<SharedNetwork>(
+  const parking = createParking<SharedNetwork>(
     Math.max(refillMs(options.settings), longestSendingMs),
   )
   const made = new Set<SharedNetwork>()
@@ -73,12 +73,12 @@ function networksLike(options: SharedNetworksOptions, nft: Nft): Networks {
   }
 
   async function begin(owner: NetworkOwner): Promise<SharedNetwork> {
-    // Rules of a process that is gone may be for these ids.
+    // Rules that a dead daemon has left may apply to these ids.
     await sweepSharedTables(nft)
-    const rested = await resting.wake(owner.deployment)
-    const network = rested ?? (await make())
+    const parked = await parking.unpark(owner.deployment)
+    const network = parked ?? (await make())
     try {
-      await network.occupy(owner)
+      await network.attachOwner(owner)
       return network
     } catch (error) {
       await network.close()
@@ -91,9 +91,9 @@ function networksLike(options: SharedNetworksOptions, nft: Nft): Networks {
     warnings: [],
     async open(owner) {
       const network = await begin(owner).catch(unavailable)
-      // By its own name nobody wakes it: it stays for what is left to send, and goes.
+      // Parked under its own name, so no deployment reuses it; it expires when its sockets drained.
       const release = () =>
-        resting.rest(network.isWorn() ? network.table : owner.deployment, network)
+        parking.park(network.isExhausted() ? network.table : owner.deployment, network)
       return {
         ...lease({ ...network, namespace: undefined }, release),
         state,
@@ -103,7 +103,7 @@ function networksLike(options: SharedNetworksOptions, nft: Nft): Networks {
     keepSpare() {},
     async close() {
       await watch.close()
-      await resting.close()
+      await parking.close()
     },
   }
 
@@ -115,7 +115,7 @@ function networksLike(options: SharedNetworksOptions, nft: Nft): Networks {
   }
 }
 
-/** A firewall that is loaded anew takes every table with it. */
+/** Makes missing tables again: a firewall reload removes every table. */
 async function restoreMissing(
   networks: ReadonlySet<SharedNetwork>,
   nft: Nft,

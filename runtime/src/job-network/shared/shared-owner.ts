@@ -1,5 +1,5 @@
 /**
- * Whom a table of `shared-ruleset` holds for.
+ * Scripts that attach a table of `shared-ruleset` to a job, and detach it again.
  * @module
  */
 import type { NetworkOwner } from '../contract.ts'
@@ -8,10 +8,10 @@ import { groupKey } from './shared-ruleset.ts'
 import { requestLimit } from '../rules/table-sets.ts'
 
 /**
- * From now on it holds for nobody, but for what sockets of processes that have ended still have to
- * send: megabytes each, which would go out at once.
+ * Detaches the table from its job. The rules stay for sockets that dead processes left behind: each
+ * may still hold megabytes to send, which would otherwise go out unlimited.
  */
-export function vacate(table: string): string {
+export function detachOwner(table: string): string {
   const chains = ['output', 'input', 'local', 'requests']
   const emptied = ['admitted4', 'admitted6', 'flows4', 'flows6']
   return [
@@ -21,19 +21,19 @@ export function vacate(table: string): string {
   ].join('')
 }
 
-/** From now on a table that holds for nobody holds for a job. */
-export function occupy(
+/** Attaches a free table to a job. */
+export function attachOwner(
   table: string,
   { uid, count, maxConnections }: NetworkOwner,
   { bytesPerSecond }: NetworkSettings,
 ): string {
   const rule = (chain: string, text: string) => `add rule ${table} ${chain} ${text}\n`
   const uids = count === 1 ? `${uid}` : `${uid}-${uid + count - 1}`
-  // Looking for the socket of a packet costs the host some time.
+  // To look up the socket of a packet costs the host some time.
   const looked = bytesPerSecond > 0 ? '' : 'meta l4proto udp '
   return [
     `flush chain ${table} output\n`,
-    // The mark is a number that no other job has.
+    // The mark is the job's uid, which no other job has.
     rule('local', 'fib daddr type != local goto refuse'),
     rule('local', `meta mark set ${uid} accept`),
     rule('input', `meta mark ${uid} goto arrival`),
@@ -44,11 +44,11 @@ export function occupy(
   ].join('')
 }
 
-/** What a closed socket still has to send is nobody's, but of its group. */
+/** Packets of a closed socket have no uid any more, but still their control group. */
 const ofGroups = (table: string) => `add rule ${table} output ${groupKey} @groups goto job\n`
 
 /**
- * Control groups whose sockets are the job's, too; those before stay, as sockets of them may.
+ * Adds control groups whose sockets are the job's. Earlier groups stay: their sockets may remain.
  * @param paths below /sys/fs/cgroup
  */
 export function holdGroups(table: string, paths: readonly string[]): string {

@@ -1,13 +1,9 @@
 /**
  * The packet rules of one deployment in the host's own network namespace.
  *
- * What a job sends is known by the uid of its sockets, and judged without conntrack, which would
- * cost every packet of the host and whose table a job could fill: TCP by its SYN, UDP by a set of
- * flows of the table's own (`udp-flows`), each packet of any other protocol as a connection of its own.
- *
- * What arrives on the host's loopback is known by a mark of who sent it and by the control group of
- * the socket that would get it: no reply could tell in time whose that is, for a datagram is read
- * before there is one.
+ * The socket's uid identifies what a job sends. On the loopback, a mark identifies the sender, and
+ * the socket's control group the receiver. runtime/docs/network.md ("What is a shared network?")
+ * says why.
  * @module
  */
 import type { EgressPolicy } from '@causeway/service/egress'
@@ -19,11 +15,11 @@ import { oneDatagram, udpFlows } from '../rules/udp-flows.ts'
 export interface SharedOptions {
   settings: NetworkSettings
   policy: EgressPolicy
-  /** How many control groups a table holds for before another takes its place. */
+  /** Most control groups that are attached to a table before another one replaces it. */
   mostGroups?: number
 }
 
-/** All of a table that holds for nobody yet. @param table its family and name */
+/** A whole table that is not attached to a job. @param table its family and name */
 export function sharedTable(table: string, options: SharedOptions): string {
   return `table ${table} {
 ${countersAndSets(options.policy)}
@@ -36,10 +32,10 @@ ${arrivals(options)}
 }
 
 const mostFlows = 65_536
-// Of `causeway/NAME`, as `sandbox/cgroup` makes them.
+// A job's group is `causeway/NAME`, as `cgroup` makes it.
 export const groupKey = 'socket cgroupv2 level 2'
 
-/** What becomes of a packet once it is known what it is. */
+/** The chains that decide about a packet once `judgement` has classified it. */
 function verdicts({ settings }: SharedOptions): string {
   const { connectionsPerSecond, connectionBurst, dnsPerSecond, dnsBurst } = settings
   return `  chain refuse {
@@ -73,9 +69,9 @@ ${byteLimit(settings)}
 ${udpFlows({ goOnAnswered: false, most: mostFlows })}`
 }
 
-// Options and routing headers send a packet on from where it seems to go. Nobody connects to a job
-// from outside, where its ports would be the host's: no SYN is answered, no datagram but an answer
-// comes in.
+// IP options and routing headers can send a packet on from its apparent destination. From outside,
+// where a job's ports would be the host's, nobody may connect to a job: it answers no SYN, and only
+// datagrams that are answers come in.
 const judgement = `  chain local {}
   chain job {
     ip hdrlength > 5 goto refuse
@@ -91,7 +87,7 @@ const judgement = `  chain local {}
   }
   chain output { type filter hook output priority filter; policy accept; }`
 
-/** Refused as if nobody listened there, so that a job does not learn who does. */
+/** Refuses as if nobody listened there, so that a job does not learn which ports are open. */
 function arrivals({ settings }: SharedOptions): string {
   return `  chain arrival {
     tcp flags & (syn | ack) != syn accept

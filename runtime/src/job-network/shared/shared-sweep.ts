@@ -1,5 +1,5 @@
 /**
- * Tables that processes which are gone have left among the host's packet rules.
+ * Removes the tables that dead daemons have left among the host's packet rules.
  * @module
  */
 import { isAbandoned } from '../../state/process-tag.ts'
@@ -8,13 +8,13 @@ import type { Nft } from '../rules/nft.ts'
 export const tableFamily = 'inet'
 export const sharedKind = 'causeway-shared'
 
-/** Removes them; those of living processes stay. @throws Error */
+/** Removes the tables of dead processes; those of living ones stay. @throws Error */
 export async function sweepSharedTables(nft: Nft): Promise<void> {
   const tables = await nft.json(['list', 'tables', tableFamily])
   const left = tables
     .map(({ table }) => String(table?.['name']))
     .filter((name) => isAbandoned(sharedKind, name))
-  // One by one: another daemon may remove the same ones.
+  // One by one: another daemon may be removing the same tables.
   for (const name of left) await removeTable(nft, name)
 }
 

@@ -1,5 +1,5 @@
 /**
- * The addresses of a host, and which of them may be admitted at all.
+ * The step that looks up a host's addresses, and selects those that may be admitted at all.
  * @module
  */
 import { addressRecord } from '@causeway/service/protocol'
@@ -10,13 +10,13 @@ import type { VerificationStep } from './verification.ts'
 export interface HostAddress {
   /** Canonical text. */
   address: string
-  /** How long its record holds. */
+  /** Time to live of its record. */
   seconds: number
 }
 
 export interface HostAddresses {
   steps: VerificationStep[]
-  /** To go on with: the first ones, IPv4 before IPv6. */
+  /** The addresses to verify: the first ones that may be admitted, IPv4 before IPv6. */
   admissible: HostAddress[]
 }
 
@@ -27,7 +27,7 @@ interface FamilyResult {
   addresses: HostAddress[]
 }
 
-/** Each costs queries; a host with more is not served from all of them at once. */
+/** Each address costs queries; a host with more does not answer from all of them at once. */
 const mostAddresses = 16
 
 export async function findAddresses(
@@ -55,7 +55,7 @@ async function findFamily(
   const answer = await lookup(host, type)
   const step = { step: 'address', name: host, type } as const
   if (answer.state === 'found') {
-    // Resolvers turn the order; what is admitted should not change with it.
+    // Resolvers rotate the order; the selection should not change with it.
     const data = answer.data.toSorted()
     const addresses = data.map((address) => ({ address, seconds: answer.seconds }))
     return { told: { ...step, found: shown(data, mostAddresses) }, addresses }

@@ -1,5 +1,5 @@
 /**
- * Whether a name carries the owner's TXT record: forward of the host, backward of a PTR's target.
+ * The step that checks the owner's TXT record: of the host (forward) or a PTR's target (backward).
  * @module
  */
 import type { Answer } from '@causeway/service/dns'
@@ -8,9 +8,9 @@ import type { HostName } from './host-name.ts'
 import { shown, unanswered, type StepContext, type StepResult } from './step-result.ts'
 import type { VerificationStep } from './verification.ts'
 
-/** The name, and what owners may have hashed. */
+/** The name to check, and the spellings that its owner may have hashed. */
 export interface Claim extends HostName {
-  /** Whose PTR led there; none for the host itself. */
+  /** The address whose PTR leads to the name; absent for the host itself. */
   address?: string
 }
 

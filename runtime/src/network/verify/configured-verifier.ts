@@ -1,5 +1,5 @@
 /**
- * Verification of hosts with this host's own resolvers, never those of a job.
+ * Verifies hosts with the resolvers of the configuration or of this host, never with a job's.
  * @module
  */
 import { statSync } from 'node:fs'
@@ -9,13 +9,13 @@ import type { VerifyHost } from './verification.ts'
 import { createVerifier } from './verify-host.ts'
 
 export interface VerifierSettings {
-  /** As the configuration writes them; none: those of this host, as they are at the time. */
+  /** As in the configuration; none: those of this host at the time of a call. */
   resolvers: readonly string[]
-  /** Networks that are not public and may be admitted all the same. */
+  /** Non-public networks that may be admitted anyway. */
   allow: readonly string[]
-  /** Asks on after what decides already, to show everything that is missing. */
+  /** Continues after a failed claim, to show everything that is missing. */
   isExhaustive?: boolean
-  /** Where this host names its resolvers. */
+  /** File in which this host names its resolvers. */
   hostFile?: string
 }
 
@@ -36,11 +36,11 @@ export function configuredVerifier({
   )
 }
 
-/** Anew whenever the file is another one: a daemon may start before the host has its network. */
+/** Makes a new verifier after the file changes: a daemon may start before the host's network. */
 function madeOf(file: string, make: () => VerifyHost): VerifyHost {
   let made: { verify: VerifyHost; stamp: string } | undefined
   return async (...asked) => {
-    // Before it is read: what changes meanwhile shows with the next.
+    // Taken before the file is read: the next call sees a change that happens in between.
     const stamp = stampOf(file)
     if (made?.stamp !== stamp) made = { verify: make(), stamp }
     return made.verify(...asked)

@@ -1,5 +1,5 @@
 /**
- * The host of a `network_whitelist`: a bare name, or the caller is told what it should have been.
+ * Parses the host of a `network_whitelist`: a bare name, or an error that says what was expected.
  * @module
  */
 import { domainToASCII } from 'node:url'
@@ -8,13 +8,13 @@ import { isDomainName, isNumeric } from '@causeway/service/dns'
 import { claimPrefix } from '@causeway/service/protocol'
 
 export interface HostName {
-  /** To look up: lower case, without a final dot. */
+  /** The name to look up: lower case, without a final dot. */
   name: string
-  /** What owners may have hashed: the same, and as the caller wrote it. */
+  /** Spellings that owners may have hashed: `name`, and the host as the caller wrote it. */
   spellings: readonly string[]
 }
 
-// Its TXT record has a name, too.
+// The name of its TXT record must not be too long, either.
 const mostCharacters = 253 - claimPrefix.length
 const shownCharacters = 80
 
@@ -27,14 +27,14 @@ export function parseHostName(text: string): HostName {
   return { name: lower, spellings: [...new Set([lower, name, text])] }
 }
 
-/** What was expected, and perhaps what to do. */
+/** What was expected instead, and perhaps what to do; undefined for a bare name. */
 function wrongForm(name: string): [expected: string, hint?: string | undefined] | undefined {
   if (name === '') return ['a host name']
   if (/[^\0-\x7f]/.test(name)) return ['a name in ASCII', punycodeHint(name)]
   if (name.includes('://')) return ['a bare host name without scheme', bareHint(name)]
   if (/[/?#@]/.test(name)) return ['a bare host name without path or user', bareHint(name)]
   if (name.includes(':') || isNumeric(name))
-    return ['a host name without port, no address', 'Whoever owns a name consents by its records.']
+    return ['a host name without port, not an address', 'Consent needs a name with DNS records.']
   if (name.length > mostCharacters) return [`at most ${mostCharacters} characters`]
   if (!isDomainName(name))
     return ['labels of 1 to 63 letters, digits, hyphens and underscores, with dots between']

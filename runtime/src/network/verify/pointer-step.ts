@@ -1,5 +1,6 @@
 /**
- * Whether whoever has an address consents: its PTR, and the TXT record of the name there.
+ * The step that checks whether an address's owner consents: its PTR, and the TXT record of the
+ * PTR's target.
  * @module
  */
 import type { AdmittedAddress } from '../../job-network/contract.ts'
@@ -15,7 +16,7 @@ export interface AddressResult {
   passed?: AdmittedAddress
 }
 
-/** Names of an address that are tried; the host's own first. */
+/** How many PTR targets of an address are checked; the host itself comes first. */
 const mostNames = 4
 
 export async function checkAddress(
@@ -35,12 +36,12 @@ export async function checkAddress(
 
 function checkTarget(context: StepContext, written: string, address: string): Promise<StepResult> {
   const name = written.toLowerCase()
-  // The host's own record may hold the host as the caller wrote it.
+  // The host's own record may contain the host as the caller wrote it.
   const others = name === context.host.name ? context.host.spellings : [written]
   return checkClaim(context, { name, spellings: [...new Set([name, ...others])], address })
 }
 
-/** Whoever serves the reverse zone decides what is here: only names that can be asked for. */
+/** Selects names that can be looked up: the server of the reverse zone may answer anything. */
 function usableNames(data: readonly string[], host: string): string[] {
   const isHost = (name: string) => name.toLowerCase() === host
   const usable = data.filter((name) => isDomainName(claimName(name)) && !isNumeric(name))
@@ -76,6 +77,6 @@ function pointerFailure(
   if (answer.state !== 'found') return unanswered(answer, record)
   if (names.length > 0) return undefined
   const found = shown(answer.data, 3).map((name) => JSON.stringify(name))
-  const message = `${what} holds no host name; found ${found.join(', ')}`
+  const message = `${what} contains no host name; found ${found.join(', ')}`
   return { kind: record.kind, message, expected: record.expected }
 }

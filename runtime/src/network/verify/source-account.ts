@@ -1,11 +1,11 @@
 /**
- * The account of a deployment's owner as it is written.
+ * Parses the account of a deployment's owner.
  * @module
  */
 import { decodeSs58 } from '@causeway/manifest'
 
 /**
- * Its 32 bytes, from 64 hex digits (with or without 0x) or an SS58 address.
+ * The account's 32 bytes, from 64 hex digits (with or without 0x) or an SS58 address.
  * @throws TypeError naming what was found and what was expected
  */
 export function sourceAccount(text: string): Uint8Array {

@@ -1,12 +1,12 @@
 /**
- * How a step of a verification is told.
+ * The result of a verification's step, and the texts for its failures.
  * @module
  */
 import { type Answer, type Lookup, printable } from '@causeway/service/dns'
 import type { HostName } from './host-name.ts'
 import type { VerificationFailure, VerificationStep } from './verification.ts'
 
-/** What all steps of a verification work with. */
+/** The input of every step of a verification. */
 export interface StepContext {
   lookup: Lookup
   /** 32 bytes. */
@@ -14,14 +14,14 @@ export interface StepContext {
   host: HostName
 }
 
-/** One step, and how long what it found holds. */
+/** One step, and how long the records that it found are valid. */
 export interface StepResult {
   told: VerificationStep
   /** Infinity where it found nothing. */
   seconds: number
 }
 
-/** What stands in the way where records are missing. */
+/** The failure to report when records are missing. */
 export interface MissingRecord {
   kind: VerificationFailure
   /** Begins the message, such as `the TXT record of _acu.example.org`. */
@@ -33,7 +33,7 @@ type Failure = NonNullable<VerificationStep['failure']>
 
 const shownRecords = 8
 
-/** Nobody knows whether the records are there, or they are not. */
+/** The failure of a look-up: the records are missing, or no resolver answered. */
 export function unanswered(
   { state, reason }: Exclude<Answer, { state: 'found' }>,
   { kind, what, expected }: MissingRecord,
@@ -42,7 +42,7 @@ export function unanswered(
   return { kind: 'RESOLVER_FAILED', message: `${what} could not be looked up: ${reason}` }
 }
 
-/** Records for people, and not too many. */
+/** Printable records for people, at most `most`. */
 export function shown(data: readonly string[], most = shownRecords): string[] {
   const some = data.slice(0, most).map(printable)
   return data.length > most ? [...some, `and ${data.length - most} more`] : some

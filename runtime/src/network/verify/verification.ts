@@ -1,5 +1,5 @@
 /**
- * What the verification of a host found (runtime spec, `network_whitelist`).
+ * The verification of a host and its result (runtime spec, `network_whitelist`).
  * @module
  */
 import type { AdmittedAddress } from '../../job-network/contract.ts'
@@ -17,18 +17,18 @@ export type VerificationFailure = Extract<
   | 'RESOLVER_FAILED'
 >
 
-/** One question of a verification with what came of it, in the order of the spec. */
+/** One query of a verification and its result, in the order of the spec. */
 export interface VerificationStep {
   /** `claim`: TXT of the host; `address`: its A and AAAA; `pointer`: PTR of an address; `counterclaim`: TXT of its target. */
   step: 'claim' | 'address' | 'pointer' | 'counterclaim'
   /** The name that was asked for, without a final dot. */
   name: string
   type: 'TXT' | 'A' | 'AAAA' | 'PTR'
-  /** The address that it is about, for the last two. */
+  /** The address that the step checks, if it checks one. */
   address?: string
-  /** Record data found, as people write it; cut short where there is much. */
+  /** Record data found, as text for people; shortened where there is much. */
   found: readonly string[]
-  /** Absent when it passed. */
+  /** Absent when the step passed. */
   failure?: {
     kind: VerificationFailure
     /** One sentence: step, name, what was found. */
@@ -39,12 +39,12 @@ export interface VerificationStep {
 }
 
 export interface Verification {
-  /** As it was looked up: lower case, no final dot. */
+  /** The name that was looked up: lower case, no final dot. */
   host: string
   steps: readonly VerificationStep[]
   /** Addresses that passed. */
   passed: readonly AdmittedAddress[]
-  /** What stands in the way; absent exactly when an address passed. */
+  /** Why no address passed; absent exactly when one did. */
   failure?: NonNullable<VerificationStep['failure']> & {
     step: VerificationStep['step']
     name: string

@@ -1,6 +1,6 @@
 /**
- * Asks DNS whether a host, and whoever has its addresses, consent to be reached by the deployments
- * of an owner (runtime spec, `network_whitelist`).
+ * Asks DNS whether a host, and the owners of its addresses, consent to be reached by the
+ * deployments of an owner (runtime spec, `network_whitelist`).
  * @module
  */
 import type { AdmittedAddress } from '../../job-network/contract.ts'
@@ -17,11 +17,11 @@ export interface VerifierOptions extends Partial<DnsClientOptions> {
   resolvers: DnsClientOptions['resolvers']
   /** Whether an address may be admitted at all; public ones by default. */
   allows?: (address: string) => boolean
-  /** Go on after a failed claim, so that everything that is missing shows. */
+  /** Continue after a failed claim, to show everything that is missing. */
   isExhaustive?: boolean
 }
 
-/** What all these bound is what a job can make the host do. */
+/** These bound how much work a job can cause on the host. */
 const defaults = { tryMs: 1000, deadlineMs: 5000, maxQueries: 96, maxSockets: 256 }
 const [leastSeconds, mostSeconds] = [60, 3600]
 
@@ -38,7 +38,7 @@ export function createVerifier(options: VerifierOptions): VerifyHost {
 
 type Rules = Required<Pick<VerifierOptions, 'allows' | 'isExhaustive'>>
 
-/** Three round trips, however many addresses there are. */
+/** Takes three round trips, however many addresses there are. */
 async function verify(
   context: StepContext,
   { allows, isExhaustive }: Rules,
@@ -57,7 +57,7 @@ async function verify(
   return { host, steps, passed, failure: firstFailure(claim, results, steps) }
 }
 
-/** What was found holds as long as the shortest record of it. */
+/** The result is valid as long as its shortest-lived record, within the bounds. */
 function withClaim({ passed }: AddressResult, claim: StepResult): AdmittedAddress[] {
   if (!passed) return []
   const seconds = Math.min(passed.seconds, claim.seconds)
@@ -65,8 +65,8 @@ function withClaim({ passed }: AddressResult, claim: StepResult): AdmittedAddres
 }
 
 /**
- * The claim's; else an address's, which tells more than one that may not be admitted anyway. As long
- * as one of them could not be looked at, nothing is known against the host.
+ * The failure to report: the claim's, else an address's, which says more than an address that may
+ * not be admitted anyway. A failed look-up comes first, because it leaves open what the owner says.
  */
 function firstFailure(
   claim: StepResult,

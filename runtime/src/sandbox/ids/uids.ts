@@ -1,5 +1,5 @@
 /**
- * A host uid of its own for each deployment: the kernel then keeps jobs apart, and from the host.
+ * Leases each deployment host uids of its own, by which the kernel separates jobs and the host.
  * @module
  */
 import { randomInt } from 'node:crypto'
@@ -9,22 +9,22 @@ import { StartError } from '../../errors/start-error.ts'
 import { hostFolder } from '../../state/host-folder.ts'
 import { checkRange, firstRange, maxJobs, maxRanges, rangeSize } from './uid-range.ts'
 
-// For the whole host, not in a state folder: two daemons must never give two jobs the same uid.
+// One folder for the whole host: two daemons must never give two jobs the same uid.
 const lockFolderName = 'uids'
 
-/** Host ids that nobody else is given until `release`, or until this process dies. */
+/** Host ids that no other job gets until `release`, or until this process dies. */
 export interface UidLease {
-  /** The first, or the only one. */
+  /** The first of the ids. */
   uid: number
   count: number
   release(): void
 }
 
 /**
- * Takes a free id, or 65,536 of them, from `base` on; only root can.
- * @param wish `preferred` is taken when it is free: a root that was made before has files of it;
- *   `isSpread` begins anywhere instead of at the lowest, so that others' preferred ones stay free
- * @throws StartError SANDBOX_UNAVAILABLE when the ids belong to somebody or are used up
+ * Leases a free id, or a range of 65,536, from `base` on; only root can.
+ * @param wish `preferred` is taken when it is free: it owns the files of an earlier root.
+ *   `isSpread` starts at a random id, not at the lowest, so that ids others prefer stay free
+ * @throws StartError SANDBOX_UNAVAILABLE when somebody else has the ids, or all are leased
  */
 export function leaseUids(
   base: number,
@@ -44,10 +44,10 @@ export function leaseUids(
     const lease = tryLease(locks, first + index * count, count)
     if (lease) return lease
   }
-  throw new StartError('SANDBOX_UNAVAILABLE', `all ${most} jobs from uid ${first} on are taken`)
+  throw new StartError('SANDBOX_UNAVAILABLE', `all ${most} uid leases from ${first} on are in use`)
 }
 
-/** An id noted by a daemon with other settings may lie in the middle of what others have. */
+/** False for an id inside another lease, which a daemon with other settings may have noted. */
 function isFirstOf(
   uid: number,
   { first, most, count }: { first: number; most: number; count: number },

@@ -1,14 +1,14 @@
 /**
- * What the guest's init reports: records of 8 bytes on a descriptor that the job does not have.
+ * Reads the reports of the guest's init: records of 8 bytes on a descriptor that the job lacks.
  * @module
  */
 import type { Readable } from 'node:stream'
 
 const recordBytes = 8
 
-/** Letters of the records, with what their number means. */
+/** A callback for each kind of record, called with the record's number. */
 export interface InitReport {
-  /** The main process runs: its pid as its own namespace counts. */
+  /** The main process runs; `pid` is its pid in its own namespace. */
   onStarted(pid: number): void
   /** The entrypoint could not be executed. */
   onStartFailed(errno: number): void
@@ -16,7 +16,7 @@ export interface InitReport {
   onExited(waitStatus: number): void
 }
 
-/** Calls back for every record of the stream, whatever pieces it comes in. */
+/** Calls `report` for every record of the stream, however its bytes are split. */
 export function readRecords(stream: Readable, report: InitReport): void {
   let pending = Buffer.alloc(0)
   stream.on('data', (chunk: Buffer) => {

@@ -1,5 +1,5 @@
 /**
- * A launcher that has mounted a job's root, and waits to be told to start the job.
+ * A launcher that has mounted a job's root, and waits for the command to start the job.
  * @module
  */
 import { once } from 'node:events'
@@ -9,18 +9,18 @@ import type { LauncherProcess } from './launcher-process.ts'
 import { childrenOf } from './process-tree.ts'
 
 export interface Launch extends LauncherProcess {
-  /** The launcher's only child, which becomes the tracer, or the guest's init where there is none. */
+  /** The launcher's only child: it becomes the tracer, or the guest's init where there is none. */
   childPid: number
-  /** Lets the job start. */
+  /** Starts the job. */
   go(): void
-  /** What went wrong before the job ran, as far as the launcher told. */
+  /** The launcher's message about a failure before the job ran. */
   failure(): string | undefined
 }
 
 /**
  * Waits until the job's root is mounted.
- * @throws StartError SANDBOX_UNAVAILABLE with what the launcher said, or the signal's reason; nothing
- *   is left then
+ * @throws StartError SANDBOX_UNAVAILABLE with the launcher's message, or the signal's reason; the
+ *   launcher is discarded then
  */
 export async function openLaunch(
   launcher: LauncherProcess,
@@ -29,7 +29,7 @@ export async function openLaunch(
   const { control } = launcher
   const said = listen(control)
   const giveUp = () => launcher.discard()
-  // A disk or a device that hangs must not keep a daemon from saying so.
+  // The limit lets the daemon report a disk or a device that hangs.
   const alarm = setTimeout(giveUp, longestMountMs)
   signal?.addEventListener('abort', giveUp)
   try {
@@ -54,7 +54,7 @@ export async function openLaunch(
 const longestMountMs = 60_000
 
 const mountedLine = 'mounted\n'
-// Far more than a message has; it comes from the launcher, but a job may be what feeds it.
+// Far longer than any message: the launcher writes it, but a job may influence its length.
 const maxSaid = 4096
 
 interface Said {
@@ -76,13 +76,13 @@ async function mounted({ child, control }: LauncherProcess, said: Said): Promise
     throw new StartError('SANDBOX_UNAVAILABLE', (cause as Error).message, { cause })
   })
   failed.catch(() => {})
-  // Also by an error, of a launcher that was killed with words of ours unread.
+  // A launcher that was killed with input of ours unread closes the socket with an error.
   const ended = once(control, 'close').then(
     () => true,
     () => true,
   )
   while (!said.isMounted()) {
-    // A spare may have been killed before it was taken; then nothing more is told.
+    // A spare that was killed before it was taken emits no further event.
     if (control.destroyed) throw new StartError('SANDBOX_UNAVAILABLE', 'the launcher was killed')
     const isOver = await Promise.race([
       once(control, 'data').then(

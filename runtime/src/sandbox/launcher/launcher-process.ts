@@ -1,5 +1,5 @@
 /**
- * A launcher that was started, and the near ends of its descriptors.
+ * Starts a launcher process, and keeps the host's ends of its pipes and socket.
  * @module
  */
 import type { ChildProcess } from 'node:child_process'
@@ -12,23 +12,23 @@ import { launcherCommand } from './launcher.ts'
 
 export interface LauncherProcess {
   child: ChildProcess
-  /** Where it says what it did, and is told to go on. */
+  /** Socket on which the launcher reports its progress and receives commands. */
   control: Duplex
   stdout: Readable
   stderr: Readable
-  /** What the guest's init reports. */
+  /** Reports of the guest's init. */
   records: Readable
-  /** Where the guest's init reads what to run. */
+  /** Pipe from which the guest's init reads what to run. */
   start: Socket
-  /** Gives the job's output to a user, so that the job may open `/dev/stdout`. */
+  /** Makes a user the owner of the output pipes, so that the job may open `/dev/stdout`. */
   giveOutput(uid: number): void
-  /** Ends it, whatever it is doing. */
+  /** Kills the launcher and closes our ends. */
   discard(): void
 }
 
 /**
- * A launcher told by its command line; why it cannot be started its `child` may tell on the next tick.
- * @throws StartError SANDBOX_UNAVAILABLE, or the system error of a pipe; nothing is left then
+ * Starts a launcher by its command line; `child` may emit the error of a failed start a tick later.
+ * @throws StartError SANDBOX_UNAVAILABLE, or the system error of a pipe; no descriptor stays open
  */
 export function startLauncher(
   cgroups: readonly string[],
@@ -37,16 +37,16 @@ export function startLauncher(
   return startWith(cgroups, options).launcher
 }
 
-/** A launcher that has joined its groups and waits to be told what to do. */
+/** A launcher that has joined its control groups and waits for its options. */
 export interface SpareProcess {
   launcher: LauncherProcess
   tell(options: readonly string[]): LauncherProcess
 }
 
 /**
- * It does not keep a daemon from ending that has nothing else to do, before it is told.
- * @param options what it can do before
- * @param storage descriptor of a file with a file system, for that
+ * Starts a spare launcher. Until `tell` it is unref'd, so an idle daemon can exit.
+ * @param options those known before there is a job
+ * @param storage fd of the file system image to mount
  */
 export function startSpare(
   cgroups: readonly string[],
@@ -112,7 +112,7 @@ function createPipes(): Pipes {
   }
 }
 
-/** Starts it with the far ends of the pipes, which are closed here. */
+/** Starts the launcher with the far ends of the pipes, and closes these ends in this process. */
 function spawnWith(
   { out, err, start, records }: Pipes,
   [program, ...args]: readonly string[],
@@ -139,11 +139,11 @@ function isThere({ pid }: ChildProcess): boolean {
   return pid !== undefined
 }
 
-/** Stays open when there is no child: what its user waits for is the error of that. */
+/** Without a child the socket stays open: its user waits for the child's `error` event. */
 function controlOf({ stdio }: { stdio?: readonly unknown[] }): Socket {
-  // Without a descriptor to be had Node makes no streams at all.
+  // Node makes no streams when no descriptor is free.
   const control = (stdio?.[5] ?? new Socket()) as Socket
-  // Its end is told by the launcher's own.
+  // The launcher's exit reports the failure.
   return control.on('error', () => {})
 }
 
@@ -151,7 +151,7 @@ function readEnd(fd: number): Socket {
   return new Socket({ fd, readable: true, writable: false })
 }
 
-/** The job may end before it has read everything; that is not our failure. */
+/** Ignores write errors: a job may end before its init has read everything. */
 function writeEnd(fd: number): Socket {
   return new Socket({ fd, readable: false, writable: true }).on('error', () => {})
 }

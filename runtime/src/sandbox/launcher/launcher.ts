@@ -1,5 +1,5 @@
 /**
- * `bridge-launch`: what it can do on this host, and its command line.
+ * Probes what the program `bridge-launch` can do on this host, and builds its command line.
  * @module
  */
 import { execFile } from 'node:child_process'
@@ -20,7 +20,7 @@ const probeReport = v.object({
 /** Layers of confinement that this host's kernel allows the launcher. */
 export type LauncherProbe = v.InferOutput<typeof probeReport>
 
-/** Asks the launcher what it may do here. @throws StartError SANDBOX_UNAVAILABLE */
+/** Asks the launcher which layers work on this host. @throws StartError SANDBOX_UNAVAILABLE */
 export async function probeLauncher(): Promise<LauncherProbe> {
   try {
     const { stdout } = await run(nativePaths.launcher, ['--probe'], { env: {} })
@@ -34,45 +34,45 @@ export async function probeLauncher(): Promise<LauncherProbe> {
   }
 }
 
-/** Host path → path in the job's root or stage; read-only there. */
+/** A bind mount: host path → path in the job's root or stage, where it is read-only. */
 export type Bind = readonly [host: string, target: string]
 
-/** A layer that is left out does not hold; see native/src/launch/main.c for what each one stops. */
+/** A layer that is left out is not enforced; native/src/launch/main.c says what each one stops. */
 export interface LaunchOptions {
   /** Uid and gid of the job, or the first of 65,536 for a user namespace; absent: our own. */
   identity?: { uid: number } | { range: number }
   /** New mount, PID, IPC and UTS namespaces. */
   namespaces: boolean
-  /** The job's root: a folder, or where an overlay is mounted. */
+  /** The job's root: a plain folder, or the mount point of an overlay. */
   root?: {
     folder: string
     overlay?: {
       lower: string
       upper: string
       work: string
-      /** Who owns the files of `lower` on disk, when not the job. */
+      /** Uid that owns the files of `lower` on disk, when that is not the job's. */
       lowerOwner?: number
-      /** File with a file system, and where it is mounted to hold `upper` and `work`. */
+      /** File system image, and its mount point, in which `upper` and `work` lie. */
       storage?: { file: string; folder: string }
     }
   }
   /** A root without the host's files: the job's own (`pivot`), or one for a tracer, with `/job`. */
   stage?: { folder: string; pivot: boolean; binds: readonly Bind[] }
-  /** A network namespace to be in, as a path; absent: the host's. */
+  /** Path of the network namespace to enter; absent: the host's. */
   network?: string
   limits: { processes?: number; files?: number; fileBytes?: number }
-  /** Number of the processor to stay on. */
+  /** Number of the CPU to which the job is pinned. */
   cpu?: number
-  /** Paths that the job may use, as they are called where it runs. */
+  /** Paths that the launched program may use, in the root in which it runs. */
   landlock?: { read: readonly string[]; execute: readonly string[]; write: readonly string[] }
   filter?: 'plain' | 'traced' | 'traced-no-statx'
   workFolder?: string
-  /** Of the program itself, never the job's. */
+  /** Environment of the launched program, never the job's. */
   environment: Readonly<Record<string, string>>
 }
 
 /**
- * The launcher's command line up to what it is to do.
+ * The launcher's command line up to the options of a launch.
  * @param cgroups folders of control groups to join
  */
 export function launcherCommand(cgroups: readonly string[]): [string, ...string[]] {
@@ -85,8 +85,8 @@ export function launcherCommand(cgroups: readonly string[]): [string, ...string[
 }
 
 /**
- * What it can do before it is told more.
- * @param layer where to mount the file system that it is given as a descriptor
+ * Options of a spare launcher: the steps that need no job.
+ * @param layer where to mount the file system image whose descriptor the launcher inherits
  */
 export function spareOptions(
   { namespaces, pivots }: { namespaces: boolean; pivots: boolean },
@@ -103,7 +103,7 @@ export function spareOptions(
   ]
 }
 
-/** What it is to do, up to the program that it executes. */
+/** The options of a launch, up to the program to execute. */
 export function launchOptions(options: LaunchOptions): string[] {
   const { namespaces, cpu, filter, workFolder, environment } = options
   const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`)

@@ -1,8 +1,8 @@
 /**
- * Launchers with their control groups.
+ * Launchers with their control groups, one of them kept ready.
  *
- * Moving a process between groups takes the kernel ten milliseconds and more, a file system for what
- * a job writes another ten: so a launcher that has both behind it is kept ready.
+ * The kernel takes 10 ms or more to move a process between groups, and making a file system for
+ * what a job writes takes another 10: the spare launcher has already done both.
  * @module
  */
 import type { FileHandle } from 'node:fs/promises'
@@ -16,25 +16,25 @@ import { makeStorageFile } from '../storage/storage-files.ts'
 
 export interface Launchers {
   /**
-   * What a job's launcher needs: groups with these limits, and a file system.
-   * @param storageFile for what the job writes; one that is not there yet is made
+   * Prepares a job's launcher: control groups with these limits, and a file system.
+   * @param storageFile file system image for what the job writes; made when it does not exist
    */
   take(limits: JobLimits, storageFile?: string): Promise<PreparedLauncher>
-  /** The same with the launcher that is ready; undefined when there is none. */
+  /** Like `take`, but with the spare launcher; undefined when there is none. */
   takeReady(limits: JobLimits, storageFile?: string): Promise<PreparedLauncher | undefined>
-  /** Keeps one ready from now on; its file system is as large as that which was last asked for. */
+  /** Keeps a spare ready from now on. Its file system has the size that was last requested. */
   keepSpare(kind: SpareKind): void
-  /** Gives up the one that is ready. */
+  /** Ends the spare, and makes no more. */
   close(): Promise<void>
 }
 
 export interface PreparedLauncher {
   groups: JobGroups
-  /** Where the launcher has mounted the job's file system already. */
+  /** Paths of the job's file system, if the launcher has already mounted it. */
   layer?: SpareLayer
-  /** Starts it, or tells the one that is ready. */
+  /** Starts the launcher, or sends the options to the spare. */
   start: (options: readonly string[]) => LauncherProcess
-  /** Ends the one that was ready, and the groups. */
+  /** Ends the spare that was taken, and removes the groups. */
   giveUp: () => Promise<void>
 }
 
@@ -83,10 +83,10 @@ async function prepare(
   }
 }
 
-// Starting the next one would keep this job waiting.
+// Starting the next spare at once would delay this job.
 const refillAfterMs = 100
 
-/** At most one is ready. */
+/** Keeps at most one spare. */
 function createSpares(cgroups: Cgroups) {
   let spare: SpareLauncher | undefined
   let kept: SpareKind | undefined
@@ -96,7 +96,7 @@ function createSpares(cgroups: Cgroups) {
     if (!kept || spare || making) return
     making = makeSpare(cgroups, kept)
       .then(keep)
-      // No process, group or space to be had now: the next job makes its own, or says why not.
+      // No process, group or disk space is free: the next job starts its own, or reports why not.
       .catch(() => {})
       .finally(() => (making = undefined))
   }
@@ -108,7 +108,7 @@ function createSpares(cgroups: Cgroups) {
       spare = undefined
       void made.discard()
     }
-    // Killed by somebody, or never started.
+    // The launcher was killed, or never started.
     made.launcher.child.once('exit', forget).once('error', forget)
     made.launcher.control.once('close', forget)
     spare = made
@@ -138,7 +138,7 @@ function createSpares(cgroups: Cgroups) {
   }
 }
 
-/** @returns where it is mounted already */
+/** @returns where the spare has mounted the file at `path`; undefined when it has not */
 async function provide(
   path: string | undefined,
   { storageBytes }: JobLimits,
@@ -155,7 +155,7 @@ function canLink({ fd }: FileHandle, path: string): boolean {
     linkFd(fd, path)
     return true
   } catch {
-    // On another mount than all the others, or there is no room; then it is told there.
+    // The folder is on another mount, or the disk is full: making the file there gives the reason.
     return false
   }
 }

@@ -5,8 +5,8 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * Host pid of the descendant of `ancestor` that its own PID namespace calls `guestPid`;
- * undefined when it is gone.
+ * Host pid of the descendant of `ancestor` whose pid in its own namespace is `guestPid`; undefined
+ * when it has ended.
  */
 export function findGuestProcess(ancestor: number, guestPid: number): number | undefined {
   const queue = childrenOf(ancestor)
@@ -17,7 +17,7 @@ export function findGuestProcess(ancestor: number, guestPid: number): number | u
   return undefined
 }
 
-/** Host pids of a process's children, oldest first; none when it is gone. */
+/** Host pids of a process's children, oldest first; none when the process has ended. */
 export function childrenOf(pid: number): number[] {
   return read(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number)
 }
@@ -32,7 +32,7 @@ function read(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch {
-    // The process ended while we looked; it has no children and no pid then.
+    // The process has ended: it has no children and no pid.
     return ''
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A launcher with all behind it that does not depend on the job: it is in its control groups and
- * namespaces, and has a file system for what a job writes mounted there.
+ * A launcher that has already done everything that does not depend on the job: it is in its control
+ * groups and namespaces, and has mounted a file system for what a job writes.
  * @module
  */
 import type { FileHandle } from 'node:fs/promises'
@@ -11,37 +11,37 @@ import { spareOptions } from './launcher.ts'
 import { startSpare, type SpareProcess } from './launcher-process.ts'
 import { makeUnnamedStorage } from '../storage/storage-files.ts'
 
-/** What the jobs to come have in common. */
+/** What the next jobs have in common. */
 export interface SpareKind {
   namespaces: boolean
-  /** The job's root itself becomes "/". */
+  /** Whether the job's root itself becomes "/". */
   pivots: boolean
-  /** Where jobs have their folders, when each has a file system of its own. */
+  /** Folder of the jobs' folders; absent when jobs get no file system of their own. */
   storageFolder?: string
   storageBytes: number
-  /** Instead of the folder that all daemons of this host share. */
+  /** Replaces the folder that all daemons of this host share. */
   shared?: string
 }
 
 export interface SpareLauncher extends SpareProcess {
   groups: JobGroups
-  /** The file system that it has mounted; without a name on the host. */
+  /** The file system that the launcher has mounted; its file has no name on the host. */
   storage?: { file: FileHandle; bytes: number; layer: SpareLayer }
-  /** Ends it, and its groups. */
+  /** Ends the launcher, and removes its groups. */
   discard(): Promise<void>
 }
 
-/** Paths that only a launcher sees; its own file system is mounted over them. */
+/** Paths in a launcher's own mount namespace, where it mounts its file system. */
 export interface SpareLayer {
   folder: string
   upper: string
   work: string
 }
 
-// The same for all: each launcher mounts its own there, in namespaces of its own.
+// All launchers use the same path, each in its own mount namespace.
 const folderName = 'storage'
 
-/** @throws Error when there is no process or group to be had; without a file system it does */
+/** @throws Error when no process or control group can be made; a file system is not required */
 export async function makeSpare(cgroups: Cgroups, kind: SpareKind): Promise<SpareLauncher> {
   const storage = await makeStorage(kind).catch(() => undefined)
   try {

@@ -1,20 +1,20 @@
 /**
- * What PRoot is told wherever it runs: its filter, what it binds, and an emulator.
+ * PRoot's options that are the same in a stage and on the host's root: filter, binds and emulator.
  * @module
  */
 import type { Bind } from '../launcher/launcher.ts'
 import { prootEnvironment, type Proot } from './proot.ts'
 import type { View } from '../root/guest-view.ts'
 
-/** PRoot's options for a program that runs those of another machine. */
+/** PRoot's options for an emulator of another machine. */
 export function emulatorOptions(emulator: string | undefined): string[] {
   return emulator === undefined ? [] : ['-q', emulator]
 }
 
-// Where PRoot shows all of its own root once it has an emulator.
+// Here PRoot shows the whole root in which it runs itself, once it has an emulator.
 const prootDoor = '/host-rootfs'
 
-/** After `-q` on the command line, these put an empty folder with nothing but the emulator there. */
+/** Binds that hide that root behind an empty folder and the emulator; they must come after `-q`. */
 export function emulatorBinds(emulator: string | undefined, empty: string): Bind[] {
   if (emulator === undefined) return []
   return [
@@ -23,7 +23,7 @@ export function emulatorBinds(emulator: string | undefined, empty: string): Bind
   ]
 }
 
-/** What the launcher is told of a program that PRoot traces. */
+/** The launcher's options for a program that PRoot traces. */
 export function traced(proot: Proot): Pick<View['launch'], 'filter' | 'environment'> {
   return {
     filter: proot.missesStatx ? 'traced-no-statx' : 'traced',
@@ -31,7 +31,7 @@ export function traced(proot: Proot): Pick<View['launch'], 'filter' | 'environme
   }
 }
 
-/** Paths that are called the same inside. */
+/** Binds that give each path the same name inside. */
 export function same(paths: readonly string[]): Bind[] {
   return paths.map((path) => [path, path])
 }

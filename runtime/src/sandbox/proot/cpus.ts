@@ -1,5 +1,5 @@
 /**
- * Which processor a job stays on.
+ * Picks the CPU to which a job is pinned.
  * @module
  */
 import { readFileSync } from 'node:fs'
@@ -7,9 +7,9 @@ import type { SandboxSettings } from '../settings.ts'
 import type { Proot } from './proot.ts'
 
 /**
- * One for a PRoot that stops its guest at every system call: on the same processor that costs a
- * third to an eighth. Jobs are spread over those that this process may use.
- * @param turn differs from job to job
+ * Pins the job to one CPU when PRoot stops it at every system call: on one CPU a stop is 3 to 8
+ * times cheaper. Jobs are spread over the CPUs that this process may use.
+ * @param turn a number that differs from job to job
  */
 export function pickCpu(
   setting: SandboxSettings['cpuPinning'],
@@ -22,7 +22,7 @@ export function pickCpu(
   return cpu === undefined ? {} : { cpu }
 }
 
-/** The numbers of `Cpus_allowed_list` (proc(5)): `0-3,8`. */
+/** The CPU numbers in `Cpus_allowed_list` (proc(5)), such as `0-3,8`. */
 export function parseCpus(status: string): number[] {
   const list = /^Cpus_allowed_list:\s*(\S+)$/m.exec(status)?.[1] ?? ''
   return list

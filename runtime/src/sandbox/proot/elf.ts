@@ -1,10 +1,10 @@
 /**
- * Which machine an executable is for. The file is hostile: every number in it is checked before use.
+ * Reads which machine an executable is for. The file is hostile: each number is checked before use.
  * @module
  */
 import { endianness } from 'node:os'
 
-/** What bytes are read from: a `FileHandle`, or what reads like one. */
+/** A source of bytes: a `FileHandle`, or an object with the same `read`. */
 export interface ByteSource {
   read(
     buffer: Buffer,
@@ -18,13 +18,13 @@ export interface ByteSource {
 export interface ElfHeader {
   bits: 32 | 64
   endianness: 'little' | 'big'
-  /** Such as `x86-64` or `aarch64`; `machine N` for one that has no name here. */
+  /** Such as `x86-64` or `aarch64`; `machine N` for a number without a name here. */
   machine: string
   /** Guest path of the dynamic loader; absent for a static program or when it can't be read. */
   interpreter?: string
 }
 
-// e_machine → name; a pair where the order of the bytes makes two machines of it: little, big.
+// e_machine → name; a pair (little-endian, big-endian) where the byte order makes two machines.
 const machines: Readonly<Record<number, string | readonly [string, string]>> = {
   3: 'x86',
   8: ['mipsel', 'mips'],
@@ -46,7 +46,7 @@ const nodeNames: Readonly<Record<string, string>> = {
   ppc64: endianness() === 'LE' ? 'ppc64le' : 'ppc64',
 }
 
-/** The machine that this host's own programs are for, by the names of {@link ElfHeader}. */
+/** The machine of this host's own programs, by the names of {@link ElfHeader}. */
 export function hostMachine(arch: string = process.arch): string {
   return nodeNames[arch] ?? arch
 }
@@ -65,7 +65,7 @@ export function qemuProgram(machine: string): string {
 const magic = Buffer.from('\x7fELF', 'latin1')
 const maxHeaderBytes = 64
 
-/** The header of an open file; undefined when it is no ELF file, or a cut one. */
+/** Reads the header of an open file; undefined when it is not an ELF file, or a truncated one. */
 export async function readElf(file: ByteSource): Promise<ElfHeader | undefined> {
   const header = await readAt(file, 0, maxHeaderBytes)
   const layout = layoutOf(header)
@@ -80,7 +80,7 @@ export async function readElf(file: ByteSource): Promise<ElfHeader | undefined> 
   }
 }
 
-/** Where the fields are that depend on the class: offsets in the header and in a program header. */
+/** Offsets of the fields that depend on the class, in the header and in a program header. */
 interface Layout {
   bits: 32 | 64
   isLittle: boolean
@@ -115,7 +115,7 @@ function layoutOf(header: Buffer): Layout | undefined {
 function machineName({ bits, isLittle }: Layout, number: number): string {
   const name = machines[number] ?? `machine ${number}`
   if (typeof name !== 'string') return name[isLittle ? 0 : 1]
-  // The x32 ABI: the machine's instructions, but calls that the sandbox refuses.
+  // The x32 ABI: the same instructions, but system calls that the sandbox refuses.
   return name === 'x86-64' && bits === 32 ? 'x86-64 (x32)' : name
 }
 
@@ -130,7 +130,7 @@ async function readInterpreter(
 ): Promise<string | undefined> {
   const { isLittle, wordBytes, entryBytes } = layout
   const count = readUint(header, layout.entryCount, 2, isLittle)
-  // Any other size the kernel refuses, too.
+  // The kernel refuses any other size, too.
   if (readUint(header, layout.entrySize, 2, isLittle) !== entryBytes) return undefined
   if (count > maxSegments) return undefined
   const offset = readUint(header, layout.tableOffset, wordBytes, isLittle)
@@ -144,7 +144,7 @@ async function readInterpreter(
   return undefined
 }
 
-/** Text up to the NUL that the kernel asks for; undefined where it would be no path to print. */
+/** The path before the NUL that the kernel requires; undefined if not absolute and printable. */
 function pathOf(bytes: Buffer): string | undefined {
   const end = bytes.indexOf(0)
   const path = bytes.subarray(0, Math.max(end, 0)).toString('latin1')
@@ -156,7 +156,7 @@ function readUint(from: Buffer, at: number, bytes: 2 | 4 | 8, isLittle: boolean)
   return isLittle ? from.readUIntLE(at, bytes) : from.readUIntBE(at, bytes)
 }
 
-/** What is there of so many bytes at a place; nothing where no file can have a place. */
+/** Reads at most `length` bytes; none at a position that no file can have. */
 async function readAt(file: ByteSource, position: number, length: number): Promise<Buffer> {
   if (length === 0 || !Number.isSafeInteger(position)) return Buffer.alloc(0)
   const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, position)

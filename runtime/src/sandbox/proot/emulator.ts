@@ -1,5 +1,5 @@
 /**
- * Images and entrypoints for another machine than the host's.
+ * Finds the emulator for an image or an entrypoint of another machine than the host's.
  * @module
  */
 import { posix } from 'node:path'
@@ -10,7 +10,7 @@ import { hostMachine, qemuProgram, readElf } from './elf.ts'
 import type { Backend } from '../layers.ts'
 import { findProgram } from './proot.ts'
 
-/** What may be for another machine. */
+/** The files that may be for another machine. */
 export interface MachineQuestion {
   /** Host folder of the unpacked image. */
   tree: string
@@ -20,7 +20,7 @@ export interface MachineQuestion {
   bundled?: Buffer
 }
 
-// Scripts and whatever else is no program run through it.
+// This shell runs scripts, and every other entrypoint that is not a program.
 const shell = '/bin/sh'
 
 /**
@@ -67,10 +67,10 @@ function entrypointMachine({ tree, entrypoint, bundled }: MachineQuestion) {
   return bundled ? machineOfBytes(bundled) : machineInTree(tree, entrypoint)
 }
 
-// Enough for the header of any class.
+// Enough for an ELF header of either class.
 const headerBytes = 64
 
-/** @returns undefined for what is no program or not there */
+/** @returns undefined for a file that is not a program or does not exist */
 async function machineInTree(tree: string, path: string): Promise<string | undefined> {
   const start = readInRoot(tree, path, headerBytes)
   return start && machineOfBytes(start)

@@ -1,6 +1,6 @@
 /**
- * PRoot in a root of its own: the job's root as `/job`, PRoot with its libraries and our helpers,
- * and nothing else of the host.
+ * Runs PRoot in a root of its own, which contains the job's root as `/job`, PRoot with its
+ * libraries and our helpers, and nothing else of the host.
  * @module
  */
 import { emulatorBinds, emulatorOptions, same, traced } from './binds.ts'

@@ -1,6 +1,6 @@
 /**
- * What PRoot writes to the host's /tmp (its loader) and leaves there when it is killed; in
- * namespaces it has a /tmp of its own.
+ * Removes the loader that a killed PRoot leaves in the host's /tmp. In namespaces PRoot has a /tmp
+ * of its own.
  * @module
  */
 import { lstatSync, readdirSync, rmSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { join } from 'node:path'
 
 const hostTmp = '/tmp'
 
-/** Removes what PRoot left there under a job's own uid; nobody else can have it. */
+/** Removes PRoot's files that belong to the job's own uid, which nobody else has. */
 export function removeProotFiles(uid: number): void {
   for (const name of readdirSync(hostTmp)) {
     const path = join(hostTmp, name)

@@ -1,5 +1,5 @@
 /**
- * PRoot on the host's own root, where there are no namespaces: Landlock holds it in.
+ * Runs PRoot on the host's own root, where there are no namespaces; Landlock confines it.
  * @module
  */
 import { existsSync, realpathSync } from 'node:fs'

@@ -1,5 +1,5 @@
 /**
- * PRoot: which one this host has, and its command line.
+ * Finds this host's PRoot, and builds its command line.
  * @module
  */
 import { execFile } from 'node:child_process'
@@ -15,9 +15,9 @@ export interface Proot {
   /** Absolute path. */
   program: string
   version: string
-  /** Whether its own seccomp filter is compiled in. */
+  /** Whether PRoot was compiled with its own seccomp filter. */
   isAccelerated: boolean
-  /** Whether it lets `statx` through untranslated, which would show the host's files. */
+  /** Whether PRoot does not translate `statx`, which would show the host's files. */
   missesStatx: boolean
 }
 
@@ -25,7 +25,7 @@ export interface Proot {
 const firstWithStatx = [5, 4]
 
 /**
- * Asks a PRoot for its version.
+ * Finds a PRoot, and asks it for its version.
  * @param name a name on PATH or a path
  * @throws StartError SANDBOX_UNAVAILABLE when there is none
  */
@@ -41,7 +41,7 @@ export async function detectProot(name: string): Promise<Proot> {
   return parseVersion(program, stdout)
 }
 
-/** A program by its name on PATH, or by its path. */
+/** Finds a program by its name on PATH, or by its path. */
 export async function findProgram(name: string): Promise<string | undefined> {
   const folders = name.includes('/') ? ['.'] : (process.env['PATH'] ?? '').split(delimiter)
   for (const folder of folders) {
@@ -67,7 +67,7 @@ function parseVersion(program: string, text: string): Proot {
   }
 }
 
-/** What the guest sees and where it starts; paths as PRoot itself sees them. */
+/** What the guest sees and where it starts. Paths are those that PRoot itself sees. */
 export interface GuestView {
   root: string
   /** Guest path of the working directory. */
@@ -76,7 +76,7 @@ export interface GuestView {
   binds: readonly (readonly [path: string, guest: string])[]
 }
 
-/** PRoot's arguments before the guest's command. `-v -1`: its remarks would land in the job's stderr. */
+/** Arguments before the guest's command. `-v -1` keeps its messages out of the job's stderr. */
 export function prootArguments({ root, workFolder, binds }: GuestView): string[] {
   const bound = binds.flatMap(([path, guest]) => ['-b', path === guest ? path : `${path}:${guest}`])
   return ['-v', '-1', '-0', '-r', root, '-w', workFolder, ...bound]
@@ -84,11 +84,11 @@ export function prootArguments({ root, workFolder, binds }: GuestView): string[]
 
 /** PRoot's own environment; the job's must never be in it (LD_PRELOAD would run code outside). */
 export function prootEnvironment({ isAccelerated }: Proot): Record<string, string> {
-  // Without its filter PRoot 5.4 on a kernel after 4.8 believes it has one and translates nothing.
+  // On a kernel after 4.8, PRoot 5.4 without its filter believes it has one and translates nothing.
   return isAccelerated ? {} : { PROOT_NO_SECCOMP: '1' }
 }
 
-/** Libraries of a program and what loads them, absolute; none when it is static. */
+/** Absolute paths of a program's libraries and their loader; none for a static program. */
 export async function librariesOf(program: string): Promise<string[]> {
   const { stdout } = await run('ldd', [program], { env: { PATH: '/usr/bin:/bin' } }).catch(
     () => ({ stdout: '' }), // "not a dynamic executable"

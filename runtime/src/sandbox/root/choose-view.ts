@@ -1,5 +1,5 @@
 /**
- * Which view of the file system a job's program gets on this host.
+ * Chooses the view of the file system that a job gets on this host.
  * @module
  */
 import { prootInStage } from '../proot/in-stage.ts'

@@ -1,5 +1,5 @@
 /**
- * The environment that the job sees (bridge spec, Sandbox defaults).
+ * Builds the environment that the job sees (bridge spec, Sandbox defaults).
  * @module
  */
 const defaults = {
@@ -8,8 +8,8 @@ const defaults = {
 }
 
 /**
- * Spec defaults, the declared variables over them, and what the host sets over those. Nothing of
- * the host's own environment is in it.
+ * Merges the spec's defaults, the declared variables and the host's; later ones replace earlier
+ * ones. The environment contains nothing of the host's own environment.
  * @param host variables that a deployment can't change, such as BRIDGE_SOCKET
  * @param preload guest path of a library to load before those that the deployment preloads
  */
@@ -24,13 +24,13 @@ export function jobEnvironment(
   return { ...environment, LD_PRELOAD: others ? `${preload}:${others}` : preload }
 }
 
-// The kernel takes 128 KiB for one string (MAX_ARG_STRLEN), the guest's init 256 KiB and 4,095
-// variables in all; the margins are for what the host adds.
+// The kernel accepts 128 KiB for one string (MAX_ARG_STRLEN), the guest's init 256 KiB and 4,095
+// variables in all. The margins leave room for what the host adds.
 const maxEntryBytes = 128 * 1024 - 1
 const maxTotalBytes = 255 * 1024
 const maxVariables = 4_080
 
-/** What is too large in a declared environment: a suffix for its name; never a value. */
+/** What is too large in a declared environment, to follow the field's name; never shows a value. */
 export function environmentFault(declared: Readonly<Record<string, string>>): string | undefined {
   const entries = Object.entries(declared)
   const sizes = entries.map(
@@ -47,7 +47,7 @@ export function environmentFault(declared: Readonly<Record<string, string>>): st
     : undefined
 }
 
-/** What to run, as the guest's init reads it: NUL-ended arguments, an empty one, the environment. */
+/** The input of the guest's init: NUL-terminated arguments, an empty one, then the environment. */
 export function startBlock(
   command: readonly string[],
   environment: Readonly<Record<string, string>>,

@@ -1,5 +1,5 @@
 /**
- * What goes into a job's root besides the image: its bundle, and how its entrypoint is run.
+ * Writes a job's bundle and device links into its root, and builds its entrypoint's command.
  * @module
  */
 import { chmodSync, lchownSync, symlinkSync } from 'node:fs'
@@ -8,12 +8,12 @@ import type { Readable } from 'node:stream'
 import { ImageError, makeFolderInRoot, readInRoot, writeInRoot, type Owner } from '@causeway/images'
 import { StartError } from '../../errors/start-error.ts'
 
-/** One file of the job. */
+/** One file of the bundle. */
 export interface GuestFile {
   /** Relative, with `/`, already checked. */
   path: string
   executable: boolean
-  /** The content; must be read to its end before the next file. */
+  /** Opens the content, which must be read to its end before the next file. */
   open: () => Promise<Readable | Buffer>
 }
 
@@ -65,12 +65,12 @@ const deviceLinks = {
   stderr: '/proc/self/fd/2',
 }
 
-/** Where our own files are bound in the guest. An image that has a file there is told, not run. */
+/** Makes the guest folder where our own files are bound; throws if the image has a file there. */
 export function placeHelperFolder(root: string, owner?: Owner): void {
   makeFolderInRoot(root, helperFolder, owner ? { owner } : {})
 }
 
-/** The links in `/dev` that programs expect and small images leave out; what is there stays. */
+/** Makes the links in `/dev` that programs expect and small images lack; existing files stay. */
 export function placeDeviceLinks(root: string, owner?: Owner): void {
   const folder = makeFolderInRoot(root, '/dev', owner ? { owner } : {})
   for (const [name, target] of Object.entries(deviceLinks)) {
@@ -85,8 +85,8 @@ export function placeDeviceLinks(root: string, owner?: Owner): void {
 }
 
 /**
- * Command that runs an entrypoint: itself when it is a program, else through `/bin/sh`. Its path
- * is whole, because scripts find their siblings by `$0`.
+ * Command that runs an entrypoint: the file itself when it is a program, else `/bin/sh` with the
+ * file. The path is absolute, because scripts find their siblings by `$0`.
  * @param entrypoint relative to the bundle's folder, or absolute in the image
  * @throws StartError ENTRYPOINT_MISSING
  */

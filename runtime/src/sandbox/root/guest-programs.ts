@@ -1,5 +1,5 @@
 /**
- * Our own files in a job's root.
+ * Our own programs in a job's root.
  * @module
  */
 import { chmodSync, copyFileSync, mkdirSync, statSync } from 'node:fs'
@@ -9,19 +9,19 @@ import { helperFolder } from './guest-files.ts'
 import type { Bind } from '../launcher/launcher.ts'
 import type { Layers } from '../layers.ts'
 
-/** Guest paths. */
+/** Guest paths of our programs. */
 export const guestInit = `${helperFolder}/init`
 export const guestShim = `${helperFolder}/libcauseway-ifaddrs.so`
 
-/** What a job needs; the first is its init. */
+/** The programs that every job needs; the first one is its init. */
 export const jobHelpers: readonly Bind[] = [
   [nativePaths.guestInit, guestInit],
   [nativePaths.ifaddrsShim, guestShim],
 ]
 
 /**
- * What the guest executes, where its uid can reach it. A launcher in namespaces binds it from where
- * it is; else it is copied, because our own folder may be closed.
+ * Our programs at host paths that the job's uid can reach. A launcher in namespaces binds them from
+ * where they are; else they are copied, because our own folder may be closed to the job.
  */
 export function reachable(
   helpers: readonly Bind[],
@@ -32,7 +32,7 @@ export function reachable(
   if (layers.namespaces && areOpen) return helpers
   const copies = join(folder, 'helpers')
   mkdirSync(copies, { recursive: true })
-  // Exactly, whatever the umask of the daemon or of the build.
+  // Sets the exact mode, whatever the umask of the daemon or of the build.
   chmodSync(copies, 0o755)
   return helpers.map(([source, guest]): Bind => {
     const copy = join(copies, guest.slice(guest.lastIndexOf('/') + 1))

@@ -1,8 +1,8 @@
 /**
- * What a job's program sees of the file system, and the command that shows it so.
+ * The file system that a job sees, and the command that shows it.
  *
  * In namespaces the launcher builds a root without the host's files; there the job's root is `/`
- * itself, or `/job` for PRoot. Without them PRoot runs on the host's root, held in by Landlock.
+ * itself, or `/job` for PRoot. Without them PRoot runs on the host's root, confined by Landlock.
  * @module
  */
 import type { Bind, LaunchOptions } from '../launcher/launcher.ts'
@@ -13,17 +13,17 @@ import type { Proot } from '../proot/proot.ts'
 export interface JobPaths {
   /** The guest's root. */
   root: string
-  /** Folder over which a root may be built. */
+  /** Mount point for a root that the launcher builds. */
   stage: string
   /** Host path → guest path of our own files. */
   helpers: readonly Bind[]
-  /** Shared memory of the job's own, for jobs that are not given one in memory. */
+  /** Folder for the job's /dev/shm, where the launcher mounts none in memory. */
   shm: string
   /** An empty folder. */
   empty: string
 }
 
-/** What a launcher is told of it, and the program to run. */
+/** The launcher's options for the view, and the program to run. */
 export interface View {
   launch: Pick<LaunchOptions, 'stage' | 'landlock' | 'filter' | 'workFolder' | 'environment'>
   program: readonly [string, ...string[]]
@@ -37,9 +37,9 @@ export interface ViewOptions {
   workFolder: string
   /** Guest path of the program that starts the job. */
   init: string
-  /** Program that runs those of another machine. */
+  /** Emulator for programs of another machine. */
   emulator?: string
 }
 
-/** With a PRoot, for its backend. */
+/** Options for the backend `proot`, which needs a PRoot. */
 export type ProotViewOptions = ViewOptions & Required<Pick<ViewOptions, 'proot'>>

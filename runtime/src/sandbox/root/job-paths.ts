@@ -1,6 +1,6 @@
 /**
- * The folders of one job beside its root, and where our own files are for it: only those that its
- * view of the file system is made of.
+ * Makes the folders of one job beside its root, as far as its view of the file system needs them,
+ * and finds our own programs for it.
  * @module
  */
 import { chmodSync, chownSync, mkdirSync } from 'node:fs'
@@ -11,19 +11,19 @@ import type { Layers } from '../layers.ts'
 import type { JobPaths } from './guest-view.ts'
 
 export interface JobPathsOptions {
-  /** Of the execution. */
+  /** Folder of the execution. */
   folder: string
   /** Host path of the job's root. */
   root: string
   helpers: readonly Bind[]
-  /** Whose shared memory it is. */
+  /** Owner of the shared memory. */
   uid: number
   layers: Layers
-  /** Program that runs those of another machine. */
+  /** Emulator for programs of another machine. */
   emulator?: string
 }
 
-/** Makes them; those that are there already stay. */
+/** Makes the folders; existing ones stay. */
 export function prepareJobPaths({
   folder,
   root,
@@ -39,7 +39,7 @@ export function prepareJobPaths({
   return { root, stage, shm, empty, helpers: reachable(helpers, folder, layers) }
 }
 
-/** As /dev/shm: all of the job's users may write to it. */
+/** Like /dev/shm: all of the job's users may write to it. */
 function makeShared(path: string, owner: number | undefined): void {
   mkdirSync(path, { recursive: true })
   chmodSync(path, 0o1777)

@@ -1,5 +1,5 @@
 /**
- * The folders that a job's root is made of.
+ * The folders and files of which a job's root is made.
  * @module
  */
 import { execFile } from 'node:child_process'
@@ -20,11 +20,11 @@ export interface LayerOptions {
   imageUid: number
   /** Whether what the job writes goes into a file system of its own. */
   isHard: boolean
-  /** Where the launcher has mounted that already. */
+  /** Folders in that file system, if the launcher has already mounted it. */
   mounted?: { upper: string; work: string }
 }
 
-/** Host paths below an execution's folder, or as its launcher sees them. */
+/** Paths below an execution's folder, as the host or its launcher sees them. */
 export function layersOf(
   folder: string,
   layers: Layers,
@@ -45,17 +45,17 @@ export function layersOf(
   }
 }
 
-/** The file system for what a job writes, in an execution's folder. */
+/** Path of the file system image for what a job writes. */
 export function storageFile(folder: string): string {
   return join(folder, 'storage.ext4')
 }
 
-/** In an execution's folder: its root is filled. */
+/** Path of the file that marks an execution's root as filled. */
 export function filledFile(folder: string): string {
   return join(folder, 'filled')
 }
 
-/** Copies an unpacked image, by reference where the disk can; one that is there already stays. */
+/** Copies an unpacked image, by reflink where the disk can; an existing copy stays. */
 export async function copyTree(tree: string, root: string): Promise<void> {
   const isThere = await access(root).then(
     () => true,

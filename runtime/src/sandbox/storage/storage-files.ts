@@ -1,7 +1,7 @@
 /**
- * File systems for what jobs write, each in a file of the host.
+ * Makes file system images for what jobs write.
  *
- * A file has no name before it is whole, so that a daemon that is killed leaves none.
+ * An image has no name before it is complete, so a killed daemon leaves none behind.
  * @module
  */
 import { once } from 'node:events'
@@ -14,7 +14,7 @@ import { linkFd } from '@causeway/native'
 
 export const makeFileSystem = '/usr/sbin/mkfs.ext4'
 
-/** Makes a sparse file with an empty file system; one that is there already is kept. */
+/** Makes a sparse file with an empty file system; an existing file stays. */
 export async function makeStorageFile(path: string, bytes: number): Promise<void> {
   if (existsSync(path)) return
   const file = await makeUnnamedStorage(dirname(path), bytes)
@@ -42,7 +42,7 @@ function openUnnamed(folder: string): Promise<FileHandle> {
   return open(folder, unnamed | constants.O_RDWR, 0o600)
 }
 
-/** The same without a name, in a folder of the file system where it will get one. */
+/** Makes one without a name, in a folder of the file system where it will get its name. */
 export async function makeUnnamedStorage(folder: string, bytes: number): Promise<FileHandle> {
   const file = await openUnnamed(folder)
   try {
@@ -55,12 +55,12 @@ export async function makeUnnamedStorage(folder: string, bytes: number): Promise
   }
 }
 
-// Half as many as usual: making their tables takes most of the time.
+// Half as many inodes as usual: making their tables takes most of the time.
 const bytesPerInode = 32 * 1024
 const leastInodes = 64
 
 async function format({ fd }: FileHandle, bytes: number): Promise<void> {
-  // No journal: it dies with the execution. No reserve: the job is not root on it. It never grows.
+  // No journal: the disk dies with the execution. No reserve: no job is root on it. It never grows.
   const features = '^has_journal,^resize_inode'
   const inodes = Math.max(leastInodes, Math.ceil(bytes / bytesPerInode))
   const sizes = ['-m', '0', '-N', `${inodes}`]

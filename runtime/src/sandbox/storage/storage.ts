@@ -1,8 +1,8 @@
 /**
- * How much a job may write.
+ * Limits how much a job may write.
  *
- * Hard: its layer lies in a file system of that size, so that the kernel says "no space left".
- * Else what it wrote is counted from time to time, and a job that has too much is ended.
+ * Where possible, its layer lies in a file system of that size, so that the kernel answers ENOSPC.
+ * Else the daemon counts what the job wrote from time to time, and ends a job that has too much.
  * @module
  */
 import { execFile } from 'node:child_process'
@@ -24,18 +24,18 @@ export async function canLimitStorage(folder: string): Promise<boolean> {
 }
 
 /**
- * Bytes on disk below a folder of ours; also in folders that are closed to ourselves, except for an
- * ordinary user who may make no namespaces.
+ * Bytes on disk below a folder of ours. They include folders that are closed to this process,
+ * except for an ordinary user who may make no namespaces.
  */
 export async function usedBytes(folder: string): Promise<number> {
   const count = ['du', '-s', '-x', '--block-size=1', '--', folder]
   if (process.getuid?.() === 0) return (await numberFrom(count)) ?? 0
-  // An ordinary user may look everywhere as root of a user namespace.
+  // As root of a user namespace, an ordinary user can read every folder.
   const inNamespace = ['unshare', '--user', '--map-root-user', ...count]
   return (await numberFrom(inNamespace)) ?? (await numberFrom(count)) ?? 0
 }
 
-/** What a program prints first, even if it fails later, as `du` does by files that vanish. */
+/** The number that a program prints first, even if it then fails, as `du` when files vanish. */
 async function numberFrom([program = '', ...args]: readonly string[]): Promise<number | undefined> {
   const { stdout } = await run(program, args, {
     env: { PATH: '/usr/bin:/bin' },

@@ -1,6 +1,6 @@
 /**
- * Names that are asked for. dns-packet writes whatever it is given: a label of 64 characters turns
- * into a pointer, `a..b` into `a`. And a reply may hold anything. So each name is looked at first.
+ * Checks names before they are looked up. dns-packet encodes any text: a label of 64 characters
+ * turns into a pointer, `a..b` into `a`. And names in a reply may contain anything.
  * @module
  */
 
@@ -13,7 +13,7 @@ export function isDomainName(name: string): boolean {
   return name.length <= mostCharacters && name.split('.').every((part) => label.test(part))
 }
 
-/** Whether an address would be read from it, as inet_aton(3) does from `0x7f.1` and `2130706433`. */
+/** Whether inet_aton(3) or the like would read an address, as from `0x7f.1` and `2130706433`. */
 export function isNumeric(name: string): boolean {
   return /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/i.test(name)
 }

@@ -1,12 +1,11 @@
 /**
- * Text from DNS for people: whoever serves a zone decides what is in it, and it goes to terminals,
- * logs and jobs.
+ * Makes text from DNS safe for terminals, logs and jobs: a zone's server decides what is in it.
  * @module
  */
 
 const mostCharacters = 120
 
-/** Not too long, and nothing that a terminal obeys or that turns the text around. */
+/** Cuts long text, and escapes all that controls a terminal or reverses the text's direction. */
 export function printable(text: string): string {
   const escaped = text
     .slice(0, mostCharacters)
@@ -14,7 +13,7 @@ export function printable(text: string): string {
   return text.length > mostCharacters ? `${escaped}...` : escaped
 }
 
-/** The same in quotes. */
+/** Printable text in quotes. */
 export function quoted(text: string): string {
   return JSON.stringify(printable(text))
 }

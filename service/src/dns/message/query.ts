@@ -1,6 +1,6 @@
 /**
- * One question as a packet, and which packets answer it. Somebody who forges a reply without
- * seeing the question has to guess its id, its port and the case of every letter of its name.
+ * Encodes one question, and recognizes its answers. A forger who does not see the question has to
+ * guess its id, its port and the case of every letter of its name.
  * @module
  */
 import { RECURSION_DESIRED, encode, type OptAnswer } from 'dns-packet'
@@ -9,21 +9,21 @@ export type RecordType = 'TXT' | 'A' | 'AAAA' | 'PTR'
 
 export interface Query {
   packet: Buffer
-  /** Whether a packet has this id and this question to the letter, and is a reply. */
+  /** Whether a packet is a reply with this id and exactly this question, letter case included. */
   isAnsweredBy(reply: Buffer): boolean
-  /** The same but for large and small letters. */
+  /** Like `isAnsweredBy`, but in any letter case. */
   isAnsweredInOtherLetters(reply: Buffer): boolean
 }
 
-/** Larger replies may arrive in fragments, and those can be forged (RFC 9715). */
+/** Larger replies may arrive in fragments, which can be forged (RFC 9715). */
 export const mostUdpBytes = 1232
 export const headerBytes = 12
-/** The question's type and class, after its name. */
+/** Bytes of the question's type and class, after its name. */
 export const questionTail = 4
 const isReply = 0x80
 const opcodeBits = 0x78
 
-/** @param name checked: see domain-name */
+/** @param name passed `isDomainName` */
 export function createQuery(
   name: string,
   type: RecordType,
@@ -36,7 +36,7 @@ export function createQuery(
     questions: [{ name: mixCase(name, randomBytes), type }],
     additionals: [options],
   })
-  // The name takes a byte more than its text at either end.
+  // An encoded name has a byte more than its text at either end.
   const end = headerBytes + name.length + 2 + questionTail
   const isSame = (reply: Buffer, question: (packet: Buffer) => Buffer) =>
     hasHead(reply, packet, end) && question(reply).equals(question(packet))
@@ -67,13 +67,13 @@ function hasHead(reply: Buffer, query: Buffer, questionEnd: number): boolean {
   )
 }
 
-/** Nothing else of a question looks like a letter: labels have at most 63 bytes. */
+/** Only the name's letters change: length bytes are no letters, as labels have at most 63 bytes. */
 function lowerCase(packet: Buffer, questionEnd: number): Buffer {
   const text = packet.toString('latin1', headerBytes, questionEnd)
   return Buffer.from(text.toLowerCase(), 'latin1')
 }
 
-/** Each letter large or small by chance: servers send the question back as it is ("0x20"). */
+/** Picks the case of each letter at random: servers return the question unchanged ("0x20"). */
 function mixCase(name: string, randomBytes: (count: number) => Buffer): string {
   const bits = randomBytes(Math.ceil(name.length / 8))
   let mixed = ''

@@ -1,12 +1,12 @@
 /**
- * Random bytes in small portions: one call of the generator costs as much as a query's packet.
+ * Random bytes from a pool: one call of the generator costs as much as to encode a query.
  * @module
  */
 import { randomFillSync } from 'node:crypto'
 
 const poolBytes = 8192
 
-/** Gives bytes that nobody else gets; good until the pool is used up, so use them at once. */
+/** Returns bytes that no other call gets. Use them at once: a new pool overwrites them. */
 export function createRandomBytes(): (count: number) => Buffer {
   const pool = Buffer.allocUnsafeSlow(poolBytes)
   let used = poolBytes

@@ -1,33 +1,33 @@
 /**
- * What has to be true of a reply before dns-packet reads it.
+ * Checks a reply before dns-packet decodes it.
  *
- * It follows pointers without counting: 8 KB of names that each lead through hundreds of others
- * block the process for 30 ms, 64 KB for a second. It reads addresses past the end of their record,
- * joins a label that holds a dot like two, and knows thirty record types that nobody asked for.
+ * dns-packet follows any number of pointers: 8 KB of names that each lead through hundreds of
+ * others block the process for 30 ms, 64 KB for a second. It reads addresses past the end of their
+ * record, joins a label with a dot like two, and decodes thirty types that nobody asked for.
  * @module
  */
 import { headerBytes, questionTail } from './query.ts'
 
-/** A reply that breaks the rules of its format. */
+/** A reply that violates its format. */
 export class BrokenReply extends Error {
   override readonly name = 'BrokenReply'
 }
 
-/** Of one record: false where a label of a name holds a dot, which as text is another name. */
+/** Of one record: false where a name has a dot within a label, and so reads as another name. */
 export interface PlainNames {
   name: boolean
-  /** True for data that are no name. */
+  /** True for data that is not a name. */
   data: boolean
 }
 
 const typeNumbers = { A: 1, CNAME: 5, PTR: 12, TXT: 16, AAAA: 28 }
-/** For private use (RFC 6895): dns-packet takes its data as they are. */
+/** A type for private use (RFC 6895), whose data dns-packet does not decode. */
 const opaqueType = 65_280
 const recordHead = 10
 const firstPointer = 0xc0
 const longestLabel = 63
 const longestName = 254
-/** Some milliseconds of dns-packet; 200 addresses of a host take 800. */
+/** dns-packet takes some milliseconds for so many; a host with 200 addresses has 800. */
 const mostLabels = 4000
 const dot = 0x2e
 
@@ -39,9 +39,9 @@ interface RecordPlace {
 }
 
 /**
- * Makes a reply safe to decode, in place: only the answer remains of it, records of types that are
- * not asked for become opaque, and the rest is what it says it is.
- * @param reply its question is the one asked
+ * Makes a reply safe to decode, in place: keeps only the answer section, makes records of types
+ * that nobody asks for opaque, and checks all others.
+ * @param reply a reply to the question that was asked
  * @throws BrokenReply
  */
 export function guardReply(reply: Buffer): PlainNames[] {
@@ -49,7 +49,7 @@ export function guardReply(reply: Buffer): PlainNames[] {
   reply.writeUInt32BE(0, 8) // no authority, no additional records
   const places: RecordPlace[] = []
   let at = skipName(reply, headerBytes) + questionTail
-  // Whatever is to be changed is changed before names are followed, which may lead anywhere.
+  // All changes come before the first name is followed, because a name may lead anywhere.
   while (places.length < count) {
     const place = recordAt(reply, at)
     places.push(place)
@@ -70,7 +70,7 @@ function recordAt(reply: Buffer, nameAt: number): RecordPlace {
   return { type: reply.readUInt16BE(at), nameAt, dataAt, dataEnd }
 }
 
-/** False for types that nobody asks for, too. */
+/** Whether the data fits its type; false for types that nobody asks for. */
 function hasRightLength(reply: Buffer, type: number, dataAt: number, dataEnd: number): boolean {
   switch (type) {
     case typeNumbers.A:
@@ -87,7 +87,7 @@ function hasRightLength(reply: Buffer, type: number, dataAt: number, dataEnd: nu
   }
 }
 
-/** Where the bytes of a name end; it may go on elsewhere. */
+/** Where the bytes of a name end here; a pointer may continue it elsewhere. */
 function skipName(reply: Buffer, start: number): number {
   let at = start
   for (;;) {
@@ -111,8 +111,8 @@ function plainNames(place: RecordPlace, walk: (at: number) => boolean): PlainNam
 }
 
 /**
- * Follows names as dns-packet does, all of a reply together up to a limit.
- * @returns whether no label of the one that begins there holds a dot
+ * Follows names as dns-packet does; all names of a reply share one limit.
+ * @returns a function that says whether no label of the name at an offset contains a dot
  */
 function createNameWalk(reply: Buffer): (at: number) => boolean {
   let steps = 0
@@ -140,7 +140,7 @@ function isBetween(found: number, from: number, end: number): boolean {
   return found > from && found < end
 }
 
-/** Backwards only, so that there are no circles. */
+/** Follows a pointer backwards only, so that there are no loops. */
 function pointerTarget(reply: Buffer, at: number, before: number): number {
   if (at + 2 > reply.length) throw new BrokenReply('a name is cut off')
   const target = reply.readUInt16BE(at) & 0x3fff

@@ -1,5 +1,5 @@
 /**
- * A reply as records.
+ * Decodes a reply into records.
  * @module
  */
 import { decode, type Answer } from 'dns-packet'
@@ -19,7 +19,7 @@ export interface DnsRecord {
   type: RecordType | 'CNAME'
   /** Seconds. */
   ttl: number
-  /** An address, a name as it is written there, or the strings of a TXT joined (latin1). */
+  /** An address, a name as the server wrote it, or the strings of a TXT joined (latin1). */
   data: string
 }
 
@@ -27,12 +27,12 @@ const truncatedBit = 0x02
 const codeBits = 0x0f
 const longestTtl = 2 ** 31
 
-/** Whether it says that there is more, by TCP. */
+/** Whether the reply says that it is truncated and the rest comes by TCP. */
 export function isTruncated(reply: Buffer): boolean {
   return (reply[2]! & truncatedBit) !== 0
 }
 
-/** @param reply its question is the one asked; it is changed @throws BrokenReply */
+/** @param reply a reply to the question that was asked; it is changed @throws BrokenReply */
 export function readReply(reply: Buffer): Reply {
   const code = reply[3]! & codeBits
   const guarded = guardReply(reply)
@@ -48,10 +48,10 @@ function decodeAnswers(reply: Buffer): Answer[] {
   }
 }
 
-/** Nothing for records of other types and classes. */
+/** No record for other types and classes. */
 function toRecord(answer: Answer, isPlain: PlainNames | undefined): DnsRecord[] {
   if (answer.type === 'OPT' || !isPlain) return []
-  // dns-packet takes a bit of the class for what it is in multicast DNS.
+  // dns-packet reads one bit of the class as in multicast DNS.
   if (answer.class !== 'IN' || answer.flush) return []
   const data = textOf(answer, isPlain)
   if (data === undefined) return []
@@ -67,12 +67,12 @@ function textOf(answer: Exclude<Answer, { type: 'OPT' }>, isPlain: PlainNames) {
   return undefined
 }
 
-/** Something that is no name where the text would be another one. */
+/** For a label with a dot, text that is not a valid name; the plain text would be another name. */
 function nameText(name: string, isPlain: boolean): string {
   return isPlain ? name : `\\ ${name}`
 }
 
-/** RFC 2181: with the highest bit it is none. */
+/** RFC 2181: a TTL with the highest bit counts as 0. */
 function ttlOf(seconds: number): number {
   return seconds >= longestTtl ? 0 : seconds
 }

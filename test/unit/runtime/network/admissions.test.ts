@@ -8,7 +8,7 @@ import { failing, passing, recordingNetwork } from '../../../support/verificatio
 
 const source = new Uint8Array(32).fill(7)
 
-/** Admissions over a DNS that the test scripts. */
+/** Admissions with a verifier that the test scripts. */
 function fixture(answer: (host: string) => Verification | Promise<Verification>) {
   const asked: string[] = []
   const signals: (AbortSignal | undefined)[] = []
@@ -39,7 +39,7 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 describe('a host that passes', () => {
-  test('is in the kernel before the call is answered, for its time and a little more', async () => {
+  test('is admitted before the call is answered, for its time and a little more', async () => {
     const { whitelist, calls, list } = fixture((host) =>
       passing(host, [at('192.0.2.1'), at('2001:db8::1', 300)]),
     )
@@ -52,7 +52,7 @@ describe('a host that passes', () => {
     ])
   })
 
-  test('is not whitelisted when the kernel does not take it', async () => {
+  test('is not whitelisted when the kernel refuses it', async () => {
     const { whitelist, network, list, asked } = fixture(passing)
     network.admit = () => Promise.reject(new Error('nft: no'))
     await expect(whitelist('a.example')).rejects.toThrow('nft: no')
@@ -61,7 +61,7 @@ describe('a host that passes', () => {
     expect(asked).toEqual(['a.example'])
   })
 
-  test('shows how long each address still holds', async () => {
+  test('is listed with the time that each address has left', async () => {
     const { whitelist, list } = fixture((host) => passing(host, [at('192.0.2.1', 3600)]))
     await whitelist('a.example')
     await seconds(600)
@@ -80,7 +80,7 @@ describe('a host that passes', () => {
 })
 
 describe('calls for the same host', () => {
-  test('at the same time are one', async () => {
+  test('share one verification when they are concurrent', async () => {
     let release = (_found: Verification) => {}
     const { whitelist, asked, calls } = fixture(
       () => new Promise((resolve) => void (release = resolve)),
@@ -104,7 +104,7 @@ describe('calls for the same host', () => {
     expect(list()[0]?.addresses.map(({ address }) => address)).not.toContain('192.0.2.1')
   })
 
-  test('are refused again for five seconds without a question', async () => {
+  test('are refused again for five seconds without another look-up', async () => {
     const { whitelist, asked } = fixture((host) => failing(host, 'TXT_MISSING'))
     expect(await kindOf(whitelist('a.example'))).toBe('TXT_MISSING')
     await seconds(4.9)
@@ -117,7 +117,7 @@ describe('calls for the same host', () => {
     expect(asked).toHaveLength(3)
   })
 
-  test('in other letters are refused with them when records are missing', async () => {
+  test('in another letter case are refused, too, when records are missing', async () => {
     const { whitelist, asked } = fixture((host) => failing(host.toLowerCase(), 'TXT_MISSING'))
     expect(await kindOf(whitelist('A.example'))).toBe('TXT_MISSING')
     expect(await kindOf(whitelist('a.example'))).toBe('TXT_MISSING')
@@ -128,7 +128,7 @@ describe('calls for the same host', () => {
     expect(asked).toEqual(['A.example', 'a.EXAMPLE'])
   })
 
-  test('in other letters are asked anew when the record may be about those', async () => {
+  test('in another letter case are verified again when the record may be about that', async () => {
     const { whitelist, asked, list } = fixture((host) =>
       host === 'A.example' ? passing('a.example') : failing('a.example', 'TXT_MISMATCH'),
     )
@@ -139,7 +139,7 @@ describe('calls for the same host', () => {
     expect(list()).toHaveLength(1)
   })
 
-  test('are asked again at once when DNS said nothing', async () => {
+  test('are verified again at once when DNS did not answer', async () => {
     const { whitelist, asked } = fixture((host) => failing(host, 'RESOLVER_FAILED'))
     expect(await kindOf(whitelist('a.example'))).toBe('RESOLVER_FAILED')
     expect(await kindOf(whitelist('a.example'))).toBe('RESOLVER_FAILED')
@@ -154,7 +154,7 @@ describe('a refusal', () => {
     return error as RpcError
   }
 
-  test('says step, name, what was found and what to publish', async () => {
+  test('names step, name, what was found and what to publish', async () => {
     const { kind, message, options } = await refusal('PTR_TXT_MISSING')
     const name = '_acu.ptr.a.example'
     expect({ kind, message }).toEqual({
@@ -166,13 +166,13 @@ describe('a refusal', () => {
     expect(options).toEqual({ hint: `publish ${expected}`, details })
   })
 
-  test('has no hint where publishing would not help, and no address before there is one', async () => {
+  test('has no hint where publishing would not help, and no address before one is known', async () => {
     const { options } = await refusal('RESOLVER_FAILED')
     expect(options).toEqual({ details: { step: 'claim', name: '_acu.a.example', found: [] } })
   })
 
   test.each([0, 20, 31, 33])(
-    'an owner of %i bytes is no account: nothing is asked',
+    'an owner of %i bytes is not an account: nothing is looked up',
     async (length) => {
       const { log } = recordingLog()
       const verifyHost = vi.fn<() => Promise<Verification>>()
@@ -193,7 +193,7 @@ describe('a refusal', () => {
 })
 
 describe('limits of a deployment', () => {
-  test('64 hosts; one of them may be asked for again', async () => {
+  test('64 hosts; one of them may be whitelisted again', async () => {
     const { whitelist, list } = fixture((host) => passing(host))
     for (let index = 0; index < 64; index++) await whitelist(`h${index}.example`)
     expect(await kindOf(whitelist('one-more.example'))).toBe('LIMIT_EXCEEDED')
@@ -201,7 +201,7 @@ describe('limits of a deployment', () => {
     expect(list()).toHaveLength(64)
   })
 
-  test('256 addresses, counted once each', async () => {
+  test('256 addresses, each counted once', async () => {
     const many = (host: string) => {
       const number = Number(host.slice(1, host.indexOf('.')))
       const addresses = Array.from({ length: 16 }, (_, index) => at(`10.0.${number}.${index}`))
@@ -216,7 +216,7 @@ describe('limits of a deployment', () => {
     expect(calls).toHaveLength(272)
   })
 
-  test('calls at the same time do not pass them together', async () => {
+  test('concurrent calls do not exceed them together', async () => {
     const { whitelist, list } = fixture((host) => passing(host))
     const calls = Array.from({ length: 70 }, (_, index) => kindOf(whitelist(`h${index}.example`)))
     const kinds = await Promise.all(calls)
@@ -224,7 +224,7 @@ describe('limits of a deployment', () => {
     expect(list()).toHaveLength(64)
   })
 
-  test('a host that is dropped makes room', async () => {
+  test('a host that is dropped no longer counts', async () => {
     let consents = true
     const { whitelist, list } = fixture((host) =>
       consents ? passing(host) : failing(host, 'TXT_MISSING'),
@@ -239,7 +239,7 @@ describe('limits of a deployment', () => {
   })
 })
 
-describe('before its time is over a host', () => {
+describe('before its records expire a host', () => {
   test('is verified again, as long as the deployment runs, and there is no gap', async () => {
     const { whitelist, asked, calls, list } = fixture((host) => passing(host))
     await whitelist('a.example')
@@ -251,7 +251,7 @@ describe('before its time is over a host', () => {
     expect(calls).toEqual(Array.from({ length: 11 }, () => 'admit 192.0.2.1 65'))
   })
 
-  test('goes at once when its owner does not consent any more, and the log says it once', async () => {
+  test('is dropped at once when its owner no longer consents, and logged once', async () => {
     let consents = true
     const { whitelist, calls, list, lines, asked } = fixture((host) =>
       consents ? passing(host) : failing(host, 'TXT_MISMATCH'),
@@ -268,7 +268,7 @@ describe('before its time is over a host', () => {
     ])
   })
 
-  test('stays for its time when DNS says nothing, and is asked for meanwhile', async () => {
+  test('stays for its time when DNS does not answer, and is verified again meanwhile', async () => {
     let works = true
     const { whitelist, calls, list, asked } = fixture((host) =>
       works ? passing(host) : failing(host, 'RESOLVER_FAILED'),
@@ -304,7 +304,7 @@ describe('before its time is over a host', () => {
     expect(lines).toMatchObject([{ level: 50, msg: 'host not verified again', host: 'a.example' }])
   })
 
-  test('loses the address whose own owner does not consent any more', async () => {
+  test('loses the address whose own owner no longer consents', async () => {
     let consents = true
     const both = [at('192.0.2.1'), at('192.0.2.2')]
     const { whitelist, calls, list } = fixture((host) => {
@@ -318,7 +318,7 @@ describe('before its time is over a host', () => {
     expect(list()[0]?.addresses).toEqual([at('192.0.2.2', 60)])
   })
 
-  test('keeps the address of which nothing is known', async () => {
+  test('keeps the address for which DNS does not answer', async () => {
     let works = true
     const both = [at('192.0.2.1', 600), at('192.0.2.2', 60)]
     const { whitelist, calls } = fixture((host) => {
@@ -335,7 +335,7 @@ describe('before its time is over a host', () => {
 })
 
 describe('an address of two hosts', () => {
-  test('stays as long as one of them holds it', async () => {
+  test('stays admitted as long as one of them has it', async () => {
     const gone = new Set<string>()
     const { whitelist, calls } = fixture((host) =>
       gone.has(host) ? failing(host, 'TXT_MISSING') : passing(host),
@@ -351,7 +351,7 @@ describe('an address of two hosts', () => {
     expect(calls.at(-1)).toBe('revoke 192.0.2.1')
   })
 
-  test('is not cut short by the one with less time', async () => {
+  test('is not shortened by the host with less time', async () => {
     const { whitelist, calls } = fixture((host) =>
       passing(host, [at('192.0.2.1', host === 'a.example' ? 3600 : 60)]),
     )
@@ -361,8 +361,8 @@ describe('an address of two hosts', () => {
   })
 })
 
-describe('at the end', () => {
-  test('nothing goes on', async () => {
+describe('after close', () => {
+  test('no timer is left and calls fail', async () => {
     const { whitelist, close, asked } = fixture((host) => passing(host))
     await whitelist('a.example')
     await close()
@@ -372,7 +372,7 @@ describe('at the end', () => {
     expect(await kindOf(whitelist('a.example'))).toBe('UNAVAILABLE')
   })
 
-  test('a call under way is told, its look is ended, and nothing is admitted any more', async () => {
+  test('a pending call fails, its verification is aborted, and nothing is admitted', async () => {
     let release = (_found: Verification) => {}
     const { whitelist, close, signals, calls } = fixture(
       () => new Promise((resolve) => void (release = resolve)),
@@ -388,7 +388,7 @@ describe('at the end', () => {
   })
 })
 
-/** Calls that are under way until the test ends them, in their order. */
+/** Calls that are pending until the test ends them, in their order. */
 function heldCalls<T>() {
   const ends: ((result: T) => void)[] = []
   return { hold: () => new Promise<T>((resolve) => void ends.push(resolve)), ends }
@@ -396,8 +396,8 @@ function heldCalls<T>() {
 
 const names = (count: number) => Array.from({ length: count }, (_, at) => `h${at}.example`)
 
-describe('at the end, with the kernel in the middle of it,', () => {
-  test('it waits for that, and the others in line do not reach the kernel any more', async () => {
+describe('close during a change in the kernel', () => {
+  test('waits for the change, and later ones do not reach the kernel', async () => {
     const { whitelist, close, network, calls, list } = fixture(passing)
     const { hold, ends } = heldCalls<void>()
     const admit = network.admit.bind(network)
@@ -420,7 +420,7 @@ describe('at the end, with the kernel in the middle of it,', () => {
     expect(list().map(({ host }) => host)).toEqual([])
   })
 
-  test('nothing is taken back any more, and nobody is told of it', async () => {
+  test('prevents a later revocation, and logs no error', async () => {
     let consents = true
     const { whitelist, close, network, calls, lines } = fixture((host) =>
       consents
@@ -435,7 +435,7 @@ describe('at the end, with the kernel in the middle of it,', () => {
     await seconds(1)
     network.admit = admit
     consents = false
-    // Takes `a` back behind what `b` has begun.
+    // Revokes `a` after the change that `b` has begun.
     await seconds(45)
     const closed = close()
     ends[0]?.()
@@ -464,7 +464,7 @@ describe('of one deployment', () => {
     expect(await Promise.all(waiting)).toEqual(['RESOLVER_FAILED', ...Array<void>(5)])
   })
 
-  test('who has waited too long costs no query, and is told when to try again', async () => {
+  test('a call that waited too long costs no query, and learns when to try again', async () => {
     const { hold, ends } = heldCalls<Verification>()
     const { whitelist, asked } = fixture(hold)
     const first = names(4).map((name) => kindOf(whitelist(name)))
@@ -483,10 +483,10 @@ describe('of one deployment', () => {
     expect(await Promise.all([...first, next])).toEqual(Array<void>(5))
   })
 
-  test('no more listen to its end than Node takes for no leak', async () => {
+  test('no more calls listen to the signal than Node allows without a warning', async () => {
     const { whitelist, close, signals } = fixture((_host) => {
       const signal = signals.at(-1)!
-      // As a look at DNS does.
+      // As the DNS client does.
       return new Promise((_, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason as Error))
       })

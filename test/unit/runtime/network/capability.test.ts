@@ -42,14 +42,14 @@ test.for(['isolated', 'shared'] as const)('a network that is %s', async (mode) =
   await close()
 })
 
-test('where nothing is enforced nothing is said to be', async () => {
+test('where nothing is enforced no limits are shown', async () => {
   const { facts, look, close } = open({ mode: 'none', missing: ['not root'] }, 100)
   expect(facts).toEqual({ network: { mode: 'none', enforced: false } })
   expect(await look()).toEqual({ mode: 'none', missing: ['not root'], counters, hosts: [] })
   await close()
 })
 
-test('without a network hosts are verified all the same', async () => {
+test('without a network hosts are verified anyway', async () => {
   const { handlers, facts, look, close } = open()
   expect(facts).toEqual({ network: { mode: 'none', enforced: false } })
   expect(await handlers.network_whitelist(context, { host: 'a.example' })).toEqual({})
@@ -58,7 +58,7 @@ test('without a network hosts are verified all the same', async () => {
   await close()
 })
 
-test('no cap is none', async () => {
+test('without a cap on connections none is shown', async () => {
   const { look, close } = open({ mode: 'isolated', missing: [] })
   expect(await look()).not.toHaveProperty('networkRequests')
   await close()

@@ -13,14 +13,14 @@ afterAll(() => server[Symbol.asyncDispose]())
 
 const host = named('plain')
 
-it('asks whom the configuration names, and does not look at the host', async () => {
+it('asks the resolvers of the configuration, and does not read the host’s file', async () => {
   const resolvers = [`${server.address}:${server.port}`]
   const verify = configuredVerifier({ resolvers, allow: [], hostFile: '\0' })
   expect((await verify(host, source)).passed).toHaveLength(1)
 })
 
-describe('where it names none', () => {
-  /** Of addresses at which nobody answers: each is told with its place. */
+describe('where the configuration names no resolver', () => {
+  /** The resolvers that were asked: nobody answers, so the message numbers each one. */
   const asks = async (verify: ReturnType<typeof configuredVerifier>) => {
     const { failure } = await verify(host, source)
     expect(failure).toMatchObject({ kind: 'RESOLVER_FAILED' })
@@ -29,7 +29,7 @@ describe('where it names none', () => {
   const nameservers = (count: number) =>
     Array.from({ length: count }, (_, at) => `nameserver 127.83.0.${at + 1}\n`).join('')
 
-  it("asks the host's, as they are at the time", async () => {
+  it("asks the host's resolvers, as its file names them at the time", async () => {
     await using folder = await temporaryFolder()
     const hostFile = join(folder.path, 'resolv.conf')
     const verify = configuredVerifier({ resolvers: [], allow: [], hostFile })
@@ -43,7 +43,7 @@ describe('where it names none', () => {
     expect(await asks(verify)).toEqual(['resolver 1', 'resolver 2', 'resolver 3'])
   })
 
-  it('starts all the same where the file cannot be read, and asks when it can be', async () => {
+  it('starts even if the file cannot be read, and asks once it can be read', async () => {
     await using folder = await temporaryFolder()
     const verify = configuredVerifier({ resolvers: [], allow: [], hostFile: folder.path })
     expect(await thrownBy(() => verify(host, source))).toMatchObject({ code: 'EISDIR' })

@@ -45,7 +45,7 @@ const otherCase = (bytes: Buffer) => {
   bytes[13]! ^= 0x20
 }
 
-describe('a forged reply is passed over, and the right one taken', () => {
+describe('a forged reply is ignored, and the right one accepted', () => {
   it.each<{ what: string; forge: (query: Buffer) => Buffer }>([
     {
       what: 'wrong id',
@@ -76,7 +76,7 @@ describe('a forged reply is passed over, and the right one taken', () => {
       },
     },
     { what: 'no question', forge: (query) => changed(lie(query), (bytes) => void (bytes[5] = 0)) },
-    { what: 'no reply', forge: (query) => changed(lie(query), (bytes) => void (bytes[2] = 0)) },
+    { what: 'not a reply', forge: (query) => changed(lie(query), (bytes) => void (bytes[2] = 0)) },
     {
       what: 'another operation',
       forge: (query) => changed(lie(query), (bytes) => void (bytes[2] = 0xa8)),
@@ -87,7 +87,7 @@ describe('a forged reply is passed over, and the right one taken', () => {
     { what: 'the query itself', forge: (query) => query },
     { what: 'noise', forge: () => Buffer.alloc(200, 0xc0) },
     {
-      what: 'more than fits a datagram',
+      what: 'more than 1,232 bytes',
       forge: (query) => Buffer.concat([lie(query), Buffer.alloc(1232)]),
     },
   ])('$what', async ({ forge }) => {
@@ -116,7 +116,7 @@ describe('a forged reply is passed over, and the right one taken', () => {
 })
 
 describe('each query', () => {
-  it('has an id, a case and a port of its own', async () => {
+  it('has its own id, letter case and port', async () => {
     const [ids, cases] = [new Set<number>(), new Set<string>()]
     const remember = (query: Buffer) => {
       ids.add(query.readUInt16BE())
@@ -126,9 +126,9 @@ describe('each query', () => {
     await using server = await startForgingServer({ udp: remember })
     const rounds = 64
     for (let round = 0; round < rounds; round++) expect(await lookUpAt([server])).toEqual(right)
-    // Two of 64 are the same id once in 32 runs; three pairs once in 100,000.
+    // Two of 64 ids are equal once in 32 runs; three pairs are once in 100,000.
     expect(ids.size).toBeGreaterThan(rounds - 3)
-    // 14 letters.
+    // The name has 14 letters.
     expect(cases.size).toBeGreaterThan(rounds - 6)
   })
 })
@@ -148,8 +148,8 @@ it.runIf(hasIpv6)('a resolver may have an IPv6 address', async () => {
   expect(server.asked).toEqual(['udp', 'tcp'])
 })
 
-describe('by TCP', () => {
-  it('is asked when a datagram says that there is more, whatever it holds', async () => {
+describe('by TCP a resolver', () => {
+  it('is asked when a datagram is marked as truncated, whatever it contains', async () => {
     const { found, asked } = await lookUp({
       udp: (query) => [changed(lie(query), (bytes) => void (bytes[2]! |= 2))],
       tcp: (query) => [withLength(honest(query))],
@@ -163,7 +163,7 @@ describe('by TCP', () => {
     return Buffer.concat([head, Buffer.from(rest.toString('latin1').toLowerCase(), 'latin1')])
   }
 
-  it('is asked when no datagram keeps the letters of the question', async () => {
+  it('is asked when no datagram keeps the letter case of the question', async () => {
     const { found, asked } = await lookUp(
       { udp: (query) => [lower(query)], tcp: (query) => [withLength(honest(query))] },
       { tryMs: 200 },
@@ -172,7 +172,7 @@ describe('by TCP', () => {
     expect(asked).toEqual(['udp', 'tcp'])
   })
 
-  it('is asked at once from then on, by whoever asks', async () => {
+  it('is asked at once from then on, for every purpose', async () => {
     const forger: Forger = {
       udp: (query) => [lower(query)],
       tcp: (query) => [withLength(honest(query))],
@@ -184,7 +184,7 @@ describe('by TCP', () => {
     expect(server.asked).toEqual(['udp', 'tcp', 'tcp', 'tcp'])
   })
 
-  it('is asked of the first resolver before the others are asked at all', async () => {
+  it('is asked before the next resolver is asked at all', async () => {
     const forger: Forger = {
       udp: (query) => [lower(query)],
       tcp: (query) => [withLength(honest(query))],
@@ -207,14 +207,14 @@ describe('by TCP', () => {
     expect(server.asked).toEqual(['udp', 'tcp', 'udp'])
   })
 
-  it('is not asked at once where it does not work', async () => {
+  it('is not asked at once where TCP does not work', async () => {
     await using server = await startForgingServer({
       udp: (query) => [lower(query)],
       tcp: () => [withLength(Buffer.alloc(0))],
     })
     const client = createDnsClient({ ...limits, resolvers: [server], tryMs: 200 })
     const ask = () => client.lookUp(undefined, (lookup) => lookup(name, 'TXT'))
-    const letters = 'its answers by UDP do not keep the letters of the question'
+    const letters = 'its answers by UDP change the letter case of the question'
     const reason = `resolver 1: ${letters}, by TCP: it answered something else`
     expect(await ask()).toEqual({ state: 'failed', reason })
     expect(await ask()).toEqual({ state: 'failed', reason })
@@ -243,12 +243,12 @@ describe('by TCP', () => {
       tcp: (query) => withLength(honest(query).subarray(0, -3)),
       reason: 'its answer is broken: record data is cut off',
     },
-  ])('an answer fails that is $what', async ({ tcp, reason }) => {
+  ])('fails with an answer that is $what', async ({ tcp, reason }) => {
     const { found } = await lookUp({ udp: truncated, tcp: (query) => [tcp(query)] })
     expect(found).toEqual({ state: 'failed', reason: `resolver 1: ${reason}` })
   })
 
-  it('an answer may come in pieces', async () => {
+  it('may send its answer in pieces', async () => {
     const bytes = (query: Buffer) =>
       [...withLength(honest(query))].map((byte) => Buffer.from([byte]))
     const { found } = await lookUp({ udp: truncated, tcp: bytes })
@@ -256,7 +256,7 @@ describe('by TCP', () => {
   })
 })
 
-describe('only records that were asked for count', () => {
+describe('records that count', () => {
   const found = async (answers: Answer[], type?: RecordType) =>
     (await lookUp({ udp: (query) => [replyTo(query, answers)] }, type ? { type } : {})).found
   const nothing = { state: 'missing', reason: 'the name has no TXT record' }
@@ -267,24 +267,24 @@ describe('only records that were asked for count', () => {
     data: to,
   })
 
-  it('not those of another name', async () => {
+  it('are not those of another name', async () => {
     expect(await found([txt('forged', 'other.example.test')])).toEqual(nothing)
     expect(await found([txt('forged', 'other.example.test'), txt('right')])).toEqual(right)
   })
-  it('not those of an alias of another name', async () => {
+  it('are not those of an alias of another name', async () => {
     const forged = [cname('other.test', name), txt('forged', 'other.test')]
     expect(await found(forged)).toEqual(nothing)
   })
-  it('not those of another class, nor with the bit of multicast DNS', async () => {
+  it('are not those of another class, nor with the bit of multicast DNS', async () => {
     expect(await found([{ ...txt('forged'), class: 'CH' } as Answer])).toEqual(nothing)
     expect(await found([{ ...txt('forged'), flush: true } as Answer])).toEqual(nothing)
   })
-  it('not those of other types', async () => {
+  it('are not those of other types', async () => {
     expect(await found([{ type: 'A', name, ttl: 300, data: '192.0.2.1' }])).toEqual(nothing)
     const missing = { state: 'missing', reason: 'the name has no A record' }
     expect(await found([txt('forged')], 'A')).toEqual(missing)
   })
-  it('not the authority, nor what is added', async () => {
+  it('are not in the authority or additional section', async () => {
     const { found: answer } = await lookUp({
       udp: (query) => [
         replyTo(query, [], { authorities: [txt('forged')], additionals: [txt('forged')] }),
@@ -292,22 +292,22 @@ describe('only records that were asked for count', () => {
     })
     expect(answer).toEqual(nothing)
   })
-  it('those at the end of its aliases, in whatever order and case', async () => {
+  it('are those at the end of its aliases, in any order and letter case', async () => {
     const answers = [txt('right', 'B.test'), cname('A.test', 'b.TEST', 70), cname(name, 'a.test')]
     expect(await found(answers)).toEqual({ ...right, seconds: 70 })
   })
-  it('not those of an alias that is no host name', async () => {
+  it('are not those of an alias that is not a host name', async () => {
     const reason = 'its CNAME record leads to "a b.test"'
     const answers = [cname(name, 'a b.test'), txt('forged', 'a b.test')]
     expect(await found(answers)).toEqual({ state: 'missing', reason })
   })
-  it('no time to live with the highest bit', async () => {
+  it('have no time to live when its highest bit is set', async () => {
     expect(await found([{ ...txt('right'), ttl: 2 ** 31 } as Answer])).toEqual({
       ...right,
       seconds: 0,
     })
   })
-  it('an address record of wrong length is none', async () => {
+  it('are not address records of a wrong length', async () => {
     const forge = (query: Buffer) => {
       const a = replyTo(query, [{ type: 'A', name, ttl: 300, data: '192.0.2.1' }])
       a.writeUInt16BE(2, a.length - 6)
@@ -318,9 +318,9 @@ describe('only records that were asked for count', () => {
   })
 })
 
-describe('a circle of aliases', () => {
-  it('over several replies ends', async () => {
-    // Each reply says only one step further, back and forth.
+describe('a loop of aliases', () => {
+  it('over several replies is detected', async () => {
+    // Each reply gives only the next alias, back and forth.
     const steps = new Map([
       ['www.example.test', 'a.test'],
       ['a.test', 'b.test'],
@@ -332,7 +332,7 @@ describe('a circle of aliases', () => {
         return [replyTo(query, [{ type: 'CNAME', name: asked, ttl: 9, data: steps.get(asked)! }])]
       },
     })
-    const reason = 'its CNAME records lead in a circle by a.test'
+    const reason = 'its CNAME records form a loop through a.test'
     expect(found).toEqual({ state: 'missing', reason })
   })
 })

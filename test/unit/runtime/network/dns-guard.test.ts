@@ -32,12 +32,12 @@ const asked = pointer(12)
 const firstData = 12 + question.length + 2 + 10
 
 /**
- * Names of which each begins at the end of a long chain of pointers.
- * @param type of those names' records: known ones or not
+ * Many names, each of which begins at the end of a long chain of pointers.
+ * @param type of the records with these names: a known one or not
  */
 function pointerBomb(size: number, type: number): Buffer {
   const chainBytes = Math.floor(size / 2 / 2) * 2
-  // Each link leads to the one before, the first to the question's name.
+  // Each pointer leads to the one before, and the first to the question's name.
   const chain = Array.from({ length: chainBytes / 2 }, (_, at) =>
     pointer(at === 0 ? 12 : firstData + 2 * (at - 1)),
   )
@@ -50,7 +50,7 @@ function pointerBomb(size: number, type: number): Buffer {
   return packet(record(asked, typeOpaque, Buffer.concat(chain)), ...bombs)
 }
 
-/** Many names that are as long as names may be. */
+/** Many names of the greatest length. */
 function longNames(size: number): Buffer {
   const long = Buffer.concat([
     ...Array.from({ length: 126 }, () => Buffer.from('\x01x')),
@@ -68,7 +68,7 @@ function blockedMs(run: () => unknown): number {
   try {
     run()
   } catch {
-    // Refused is as good as read: the time counts.
+    // Only the time counts, whether the reply is refused or read.
   }
   return performance.now() - before
 }
@@ -85,12 +85,12 @@ const bombs: [string, Buffer][] = [
 
 describe('a bomb blocks the process for 15 ms at most', () => {
   it.each(bombs)('%s', (_, bomb) => {
-    // Of three, as others may have the processor meanwhile.
+    // The best of three, because other processes may have the processor meanwhile.
     const times = [1, 2, 3].map(() => blockedMs(() => readReply(Buffer.from(bomb))))
     expect(Math.min(...times)).toBeLessThan(15)
   })
 
-  it('is one: dns-packet alone takes all of it', () => {
+  it('is a real one: dns-packet alone decodes all of it', () => {
     for (const [, bomb] of bombs)
       expect(decode(Buffer.from(bomb)).answers!.length).toBeGreaterThan(30)
   })
@@ -108,7 +108,7 @@ describe('a reply is broken', () => {
     )
   it.each<[string, Buffer, string]>([
     [
-      'more records than there are',
+      'more records announced than sent',
       changed(packet(record(asked, typeTxt, Buffer.from('\x01x'))), 7, 9),
       'a name is cut off',
     ],
@@ -145,7 +145,7 @@ describe('a reply is broken', () => {
 })
 
 describe('a reply is read', () => {
-  it('with records of types that nobody knows left out', () => {
+  it('without records of unknown types', () => {
     const reply = packet(
       record(asked, typeMx, Buffer.from('\0\x01\x01m\0', 'latin1')),
       record(asked, 46, Buffer.alloc(3)),
@@ -155,13 +155,13 @@ describe('a reply is read', () => {
       { name: 'a.test', type: 'TXT', ttl: 60, data: 'xyz' },
     ])
   })
-  it('without what comes after the answer, however wrong', () => {
+  it('without the sections after the answer, however wrong they are', () => {
     const reply = packet(record(asked, typeTxt, Buffer.from('\x01x')))
     reply.writeUInt16BE(9, 8)
     reply.writeUInt16BE(9, 10)
     expect(readReply(reply).records).toHaveLength(1)
   })
-  it('with data that do not fit their type left out', () => {
+  it('without data that does not fit its type', () => {
     const reply = packet(
       record(asked, typeA, Buffer.alloc(3)),
       record(asked, typeTxt, Buffer.from('\x09x')),
@@ -172,7 +172,7 @@ describe('a reply is read', () => {
     const address = { name: 'a.test', type: 'A', ttl: 60, data: '192.0.2.1' }
     expect(readReply(reply).records).toEqual([address])
   })
-  it('with a dot inside of a label told from one between two', () => {
+  it('with a dot inside a label distinguished from a dot between labels', () => {
     const dotted = Buffer.from('\x06b.test\0', 'latin1')
     const reply = packet(record(asked, typePtr, dotted), record(dotted, typePtr, asked))
     expect(readReply(reply).records.map(({ name, data }) => [name, data])).toEqual([

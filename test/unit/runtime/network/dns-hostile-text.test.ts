@@ -7,13 +7,13 @@ import { questionOf, replyTo, startForgingServer } from '../../../support/forgin
 import type { ForgingServer } from '../../../support/forging-server.ts'
 import { digest, source } from './verify-zones.ts'
 
-// What a terminal obeys (also in one byte), what turns text around, and a line of the zone's own.
+// Terminal controls (also of one byte), a mark that reverses text, and a line of the zone's own.
 const hostile = '\x1b[2J\x9b31m\x07\u202e\u2028\x7f\r\n\0" ✓'
 const typeA = 1
 const typePtr = 12
 const typeTxt = 16
 
-/** A zone that puts it wherever it may, for a host whose name says where. */
+/** A zone that puts the text wherever it can, for a host whose name says where. */
 function answers(query: Buffer): Answer[] {
   const question = questionOf(query)
   const type = question.at(-3)

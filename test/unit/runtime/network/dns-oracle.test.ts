@@ -26,7 +26,7 @@ async function byOracle(name: string, type: 'TXT' | 'PTR'): Promise<string[]> {
   return (await server.oracle.resolveTxt(name)).map((parts) => parts.join('')).toSorted()
 }
 
-/** Texts that are no host names we write in a way of our own. */
+/** We escape text that is not a host name in a way of our own. */
 function asOurs(name: string): string {
   if (name === '') return '.'
   const unescaped = name.replaceAll(/\\(\d{3})/g, (_, code) => String.fromCharCode(Number(code)))

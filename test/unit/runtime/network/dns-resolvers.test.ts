@@ -62,7 +62,7 @@ describe("the host's resolvers", () => {
     const text = `# nameserver 192.0.2.9\nsearch example\nnameserver\t192.0.2.1\nnameserver fe80::1%lo # x\n;\nnameserver name\nnameserver 2001:db8::1\nnameserver 192.0.2.4\n`
     expect(await read(text)).toEqual(['192.0.2.1 53', 'fe80::1%lo 53', '2001:db8::1 53'])
   })
-  it('are itself where it names none', async () => {
+  it('are the host itself where it names none', async () => {
     expect(await read('search example\n')).toEqual(['127.0.0.1 53'])
     expect(hostResolvers('/does/not/exist')).toEqual([{ address: '127.0.0.1', port: 53 }])
   })
@@ -88,14 +88,14 @@ describe('when a resolver fails', () => {
     expect(await verifier([strange, good])(named('plain'), source)).toMatchObject(passes)
   })
 
-  it('nobody there: the next one is asked', async () => {
+  it('nobody listens: the next one is asked', async () => {
     const nobody = await closedPort()
     expect(await verifier([nobody, good])(named('plain'), source)).toMatchObject(passes)
     const { failure } = await verifier([nobody])(named('plain'), source)
     expect(failure?.message).toContain('resolver 1: nobody listens there')
   })
 
-  it('silent by UDP and not there by TCP: both are told, in this order', async () => {
+  it('silent by UDP and not listening by TCP: the message names both, in this order', async () => {
     const socket = createSocket('udp4')
     await new Promise<void>((resolve) => void socket.bind(0, '127.0.0.1', resolve))
     const { port } = socket.address()
@@ -106,7 +106,7 @@ describe('when a resolver fails', () => {
     )
   })
 
-  it('silence: the next one is asked, and from then on first', async () => {
+  it('silent: the next one is asked, and from then on it is asked first', async () => {
     const verify = verifier([mute, good])
     expect(await verify(named('plain'), source)).toMatchObject(passes)
     const before = mute.asked.length
@@ -114,7 +114,7 @@ describe('when a resolver fails', () => {
     expect(mute.asked.length).toBe(before)
   })
 
-  it('all of them: it may be tried again, and their addresses stay with the host', async () => {
+  it('all fail: the call may be repeated, and the message hides their addresses', async () => {
     const { passed, failure } = await verifier([mute, strange])(named('plain'), source)
     expect(passed).toEqual([])
     expect(failure).toMatchObject({ kind: 'RESOLVER_FAILED', step: 'claim' })
@@ -123,19 +123,19 @@ describe('when a resolver fails', () => {
     expect(failure?.expected).toBeUndefined()
   })
 
-  it('the deadline ends it', async () => {
+  it('the deadline ends the verification', async () => {
     const verify = verifier([mute], { tryMs: 60_000, deadlineMs: 200 })
     const { failure } = await verify(named('plain'), source)
     expect(failure?.message).toContain('could not be looked up: not known after 200 ms')
   })
 
-  it('the number of queries ends it', async () => {
+  it('the number of queries ends the verification', async () => {
     const { failure } = await verifier([good], { maxQueries: 3 })(named('plain'), source)
     expect(failure).toMatchObject({ kind: 'RESOLVER_FAILED', step: 'pointer' })
     expect(failure?.message).toContain('given up after 3 queries')
   })
 
-  it('a signal ends it, and nothing goes on', async () => {
+  it('a signal ends the verification, and no timer or socket stays', async () => {
     const before = process.getActiveResourcesInfo()
     const controller = new AbortController()
     const asked = once(mute)
@@ -147,14 +147,14 @@ describe('when a resolver fails', () => {
     await asked
     controller.abort(new Error('no longer wanted'))
     expect(await thrownBy(() => running)).toEqual(new Error('no longer wanted'))
-    // Sockets are closed a turn later.
+    // Sockets close one tick later.
     await new Promise((resolve) => setImmediate(resolve))
     const [after, own] = [process.getActiveResourcesInfo(), 2]
     expect(countOf('UDPWrap', after)).toBe(own)
     expect(countOf('Timeout', after)).toBe(countOf('Timeout', before))
   })
 
-  it('a signal that has ended asks nobody', async () => {
+  it('with a signal that was aborted before, no resolver is asked', async () => {
     const before = mute.asked.length
     const signal = AbortSignal.abort(new Error('too late'))
     const error = await thrownBy(() => verifier([mute])(named('plain'), source, signal))
@@ -168,7 +168,7 @@ describe('when a resolver fails', () => {
     expect(all.filter(({ failure }) => failure)).toEqual([])
   })
 
-  it('for one family of addresses: those of the other are enough', async () => {
+  it('for one address family: addresses of the other are enough', async () => {
     const host = named('plain')
     const answers: Record<number, Answer> = {
       1: { type: 'A', name: host, ttl: 300, data: '93.184.1.1' },
@@ -200,7 +200,7 @@ function countOf(kind: string, resources: readonly string[]): number {
   return resources.filter((one) => one === kind).length
 }
 
-/** Resolves when somebody asks. */
+/** Resolves when the server gets a query. */
 async function once(server: ForgingServer): Promise<void> {
   const before = server.asked.length
   while (server.asked.length === before) await new Promise((resolve) => setImmediate(resolve))

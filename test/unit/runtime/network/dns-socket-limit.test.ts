@@ -9,7 +9,7 @@ function aPurpose(): AbortSignal {
   return signal
 }
 
-/** Runs that end when told. */
+/** Runs that end when the test ends them. */
 function startRuns(most: number) {
   const limited = createSocketLimit(most)
   const started: string[] = []
@@ -25,7 +25,7 @@ function startRuns(most: number) {
       await new Promise((resolve) => setImmediate(resolve))
     }
   }
-  /** A purpose with as many runs as that. */
+  /** A purpose with `count` runs. */
   const purpose = (name: string, count: number) => {
     const signal = aPurpose()
     return numbered(name, count).map((one) => run(one, signal))
@@ -36,7 +36,7 @@ function startRuns(most: number) {
 const numbered = (name: string, count: number) =>
   Array.from({ length: count }, (_, at) => `${name}${at + 1}`)
 
-it('as many run as may, the others in their order', async () => {
+it('as many run as allowed, the others follow in their order', async () => {
   const { run, end, started } = startRuns(2)
   const all = ['a', 'b', 'c', 'd'].map((name) => run(name))
   expect(started).toEqual(['a', 'b'])
@@ -48,7 +48,7 @@ it('as many run as may, the others in their order', async () => {
   await Promise.all(all)
 })
 
-it('many purposes that nobody answers leave something for the next', async () => {
+it('many purposes that nobody answers leave a place for the next', async () => {
   const { end, started, purpose } = startRuns(256)
   const slow = numbered('slow', 24).flatMap((name) => purpose(`${name} `, 16))
   const taken = [...started]
@@ -63,7 +63,7 @@ it('many purposes that nobody answers leave something for the next', async () =>
   expect(started).toHaveLength(slow.length + 1)
 })
 
-it('who has the fewest goes first, however many others wait', async () => {
+it('the purpose with the fewest running goes first, however many others wait', async () => {
   const { end, started, purpose } = startRuns(3)
   const all = [...purpose('a', 4), ...purpose('b', 2), ...purpose('c', 1), ...purpose('d', 1)]
   expect(started).toEqual(['a1', 'b1', 'c1'])
@@ -76,7 +76,7 @@ it('who has the fewest goes first, however many others wait', async () => {
   await Promise.all(all)
 })
 
-it('of those alike each has its turn', async () => {
+it('purposes with equally many running take turns', async () => {
   const { end, started, purpose } = startRuns(1)
   const all = [...purpose('a', 3), ...purpose('b', 2)]
   await end('a1', 'a2', 'b1', 'a3', 'b2')
@@ -84,7 +84,7 @@ it('of those alike each has its turn', async () => {
   await Promise.all(all)
 })
 
-it('who is called off while waiting takes no place', async () => {
+it('a run that is aborted while waiting takes no place', async () => {
   const { run, end, started } = startRuns(1)
   const controller = new AbortController()
   const first = run('a')
@@ -100,7 +100,7 @@ it('who is called off while waiting takes no place', async () => {
   expect(started).toEqual(['a', 'c'])
 })
 
-it('a run that fails gives its place up', async () => {
+it('a run that fails frees its place', async () => {
   const limited = createSocketLimit(1)
   const fail = () => limited(aPurpose(), () => Promise.reject(new Error('broken')))
   expect(await thrownBy(fail)).toEqual(new Error('broken'))

@@ -56,14 +56,14 @@ describe('the policy', () => {
     '',
   ])('refuses %s', (address) => expect(policy.allows(address)).toBe(false))
 
-  test('names what it opens by family', () => {
+  test('lists what it opens by family', () => {
     expect(policy.opened).toEqual({
       ipv4: ['10.1.0.0/16', '192.168.1.7/32'],
       ipv6: ['fd00:1::/32'],
     })
   })
 
-  test('refuses nothing that is public, and every special purpose, in the form that nft reads', () => {
+  test('refuses no public network and every special-purpose one, in the syntax of nft', () => {
     const nets = [...policy.refused.ipv4, ...policy.refused.ipv6].map(parseNet)
     for (const { address, family } of nets) {
       expect(familyOf(address)).toBe(family)
@@ -73,14 +73,14 @@ describe('the policy', () => {
   })
 })
 
-describe('what is written for nft', () => {
-  test('is nothing but addresses', () => {
+describe('a script for nft', () => {
+  test('accepts only addresses', () => {
     for (const address of ['1.2.3.4; flush ruleset', 'fe80::1%eth0', '1.2.3', '']) {
-      expect(() => admitScript([{ address, seconds: 60 }])).toThrow('is no address')
+      expect(() => admitScript([{ address, seconds: 60 }])).toThrow('no address: ')
     }
   })
 
-  test('replaces what is there, so that its time begins anew', () => {
+  test('replaces existing elements, so that their timeout starts again', () => {
     expect(admitScript([{ address: '93.184.216.34', seconds: 60.2 }]).split('\n')).toEqual([
       'add element inet causeway admitted4 { 93.184.216.34 }',
       'delete element inet causeway admitted4 { 93.184.216.34 }',

@@ -27,10 +27,10 @@ describe.skipIf(!isRoot)(`the host's table (${needsRoot})`, { timeout: 60_000 },
   }
   const tables = async () => (await lab.host.script(`${nft} list tables`)).trim()
 
-  /** Sockets of this host that hear of changed rules: netlink's, of netfilter, in a group. */
+  /** Sockets of this host that hear of changed rules: those of netfilter's netlink, in a group. */
   const listeners = () => lab.host.script('awk \'$2 == 12 && $4 != "00000000"\' /proc/net/netlink')
 
-  /** Whether a program of a job's namespace gets an answer, as text. */
+  /** Whether a program in a job's namespace gets an answer, as text. */
   async function reaches(namespace: string, address: string, port: number): Promise<string> {
     const program = `import socket
 s = socket.socket(socket.AF_INET6 if ":" in "${address}" else socket.AF_INET)
@@ -41,7 +41,7 @@ except OSError as error: print(error)`
     return (await lab.host.script(`nsenter --net=${namespace} python3 -c '${program}'`)).trim()
   }
 
-  test('forwards for jobs while it is held, and leaves the host as it was', async () => {
+  test('forwards for jobs while a process uses it, and leaves the host unchanged', async () => {
     await using holder = await startHostTable(lab)
     expect(await forwarding()).toBe('0 0')
     expect(await holder.ask('hold')).toEqual({ families: ['ipv4', 'ipv6'], warnings: [] })
@@ -62,7 +62,7 @@ except OSError as error: print(error)`
     await lab.host.script('echo 0 > /proc/sys/net/ipv4/ip_forward')
   })
 
-  test('stays as long as one process holds it', async () => {
+  test('stays as long as one process uses it', async () => {
     await using first = await startHostTable(lab)
     await using second = await startHostTable(lab)
     await first.ask('hold')
@@ -75,7 +75,7 @@ except OSError as error: print(error)`
     expect([await forwarding(), await tables()]).toEqual(['0 0', ''])
   })
 
-  test('of a process that was killed is cleared by the next one', async () => {
+  test('of a killed process is removed by the next one', async () => {
     await using killed = await startHostTable(lab)
     await killed.ask('hold')
     await killed.kill()
@@ -86,7 +86,7 @@ except OSError as error: print(error)`
     expect([await forwarding(), await tables()]).toEqual(['0 0', ''])
   })
 
-  test('is back at once when somebody flushes all rules', async () => {
+  test('is restored at once when somebody flushes all rules', async () => {
     await using holder = await startHostTable(lab)
     await holder.ask('hold')
     const network = await holder.ask<string>('open')
@@ -98,11 +98,11 @@ except OSError as error: print(error)`
       .toEqual(["somebody removed the host's packet rules for jobs (inet causeway); they are back"])
     expect(await reaches(network, publicAddress(1), echoPort)).toBe('True')
     await holder.ask('release')
-    // What it knew before the flush it knows still.
+    // The restored table remembers that forwarding was off.
     expect([await forwarding(), await tables()]).toEqual(['0 0', ''])
   })
 
-  test('lets no job through to where the host sends its own ports on', async () => {
+  test('lets no job reach the address to which the host redirects its own ports', async () => {
     await using holder = await startHostTable(lab)
     await holder.ask('hold')
     const network = await holder.ask<string>('open')
@@ -135,7 +135,7 @@ except OSError as error: print(error)`
   })
 
   test.for(['one that rests', 'the one that is ready'])(
-    'gives no job a network without its cable: %s',
+    'gives no job a network without its veth pair: %s',
     async (which) => {
       await using holder = await startHostTable(lab)
       await holder.ask('networks')
@@ -145,7 +145,7 @@ except OSError as error: print(error)`
       const network = await holder.ask<string>('job')
       expect(await reaches(network, publicAddress(1), echoPort)).toBe('True')
       await holder.ask('rest')
-      // With its cable it is the same again.
+      // A network that has its veth pair is used again.
       const cable = (namespace: string) =>
         lab.host.script(`nsenter --net=${namespace} ip -o link show eth0`)
       const before = await cable(network)
@@ -155,7 +155,7 @@ except OSError as error: print(error)`
     },
   )
 
-  test('says which firewall of the host stands in the way', async () => {
+  test('warns of a firewall of the host that blocks jobs', async () => {
     await lab.host.script(`${nft} add table ip filter
 ${nft} 'add chain ip filter FORWARD { type filter hook forward priority 0; policy drop; }'`)
     await using holder = await startHostTable(lab)
@@ -166,7 +166,7 @@ ${nft} 'add chain ip filter FORWARD { type filter hook forward priority 0; polic
     await holder.ask('release')
   })
 
-  test('says which routes of the host lead to addresses of jobs', async () => {
+  test('warns of routes of the host to addresses of jobs', async () => {
     await lab.host.script(
       'ip route add 100.127.9.0/24 via 93.184.216.1; ip route add 100.64.0.0/10 via 93.184.216.1',
     )

@@ -15,10 +15,10 @@ import { settings } from '../../../support/shared-networks-process.ts'
 
 const { connectionsPerSecond: rate, connectionBurst: burst } = settings
 const timeout = 60_000
-/** Nobody answers there. */
+/** A port at which nobody answers. */
 const closedPort = 9
 
-/** Datagrams in flows, each so often. */
+/** Sends datagrams in flows, each flow `times` times. */
 const sendFlows = (address: string, flows: number, times: number, port = closedPort) => `
 import socket, time
 family = socket.AF_INET6 if ":" in "${address}" else socket.AF_INET
@@ -33,7 +33,7 @@ const first6 = publicAddress6(1)
 
 describe.skipIf(!isRoot)(`UDP of an isolated job (${needsRoot})`, { timeout }, () => {
   test.for([first, first6])(
-    'a flow to %s that nobody answers gets not past its first datagram',
+    'a flow to %s that nobody answers does not get past its first datagram',
     async (address, { isolated }) => {
       const started = Date.now()
       await isolated.python(sendFlows(address, 100, 5))
@@ -45,7 +45,7 @@ describe.skipIf(!isRoot)(`UDP of an isolated job (${needsRoot})`, { timeout }, (
   )
 
   test.for([first, first6])(
-    'a flow to %s that is answered goes on, also with large datagrams',
+    'a flow to %s that is answered continues, also with large datagrams',
     async (address, { isolated }) => {
       const answered = await isolated.python(`
 import socket
@@ -61,7 +61,7 @@ for size in [2] + 100 * [1200, 4000]:
     },
   )
 
-  test('of another execution, a flow that was let through is not', async ({ isolated }) => {
+  test('a flow of the last execution does not continue in the next one', async ({ isolated }) => {
     const again = `
 import socket, sys
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -103,7 +103,7 @@ for _ in range(5): s.sendto(b"unasked", ("${address}", 5555))'`,
     },
   )
 
-  test('to port 53 of an admitted address it does not wait', async ({ isolated }) => {
+  test('queries to port 53 of an admitted address do not wait', async ({ isolated }) => {
     const addresses = [first, first6].map((address) => ({ address, seconds: 60 }))
     await isolated.nft.apply(admitScript(addresses))
     for (const { address } of addresses) {
@@ -130,7 +130,7 @@ ${ping(first)}`)
     await expect(told).rejects.toThrow('TimeoutError')
   })
 
-  test('nothing is tracked', async ({ isolated }) => {
+  test('conntrack tracks nothing', async ({ isolated }) => {
     const address = publicAddress(7)
     await isolated.probe('udp', address, echoPort, '--count=10', '--ms=500', '--connected')
     const file = '/proc/sys/net/netfilter/nf_conntrack_count'
@@ -142,7 +142,7 @@ ${ping(first)}`)
 
 const listening = ({ lab }: IsolatedLab) => lab.host.script('ss -Hlun')
 
-/** An echo request by hand, as there is no ping(8) here. */
+/** Sends an echo request by hand, as there is no ping(8) here. */
 const ping = (address: string) => `
 import socket, struct
 p = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { lease } from '../../../../runtime/src/job-network/one-execution.ts'
 
-/** Calls that end when they are told to. */
+/** A network whose calls end when the test ends them. */
 function heldNetwork() {
   const said: string[] = []
   const ends: (() => void)[] = []
@@ -17,7 +17,7 @@ function heldNetwork() {
   }
 }
 
-test('is given back when nothing is under way any more', async () => {
+test('a network is given back when no call is pending any more', async () => {
   const { network, said, end } = heldNetwork()
   const { admit, revoke, release } = lease(network, async () => void said.push('given back'))
   const admitting = admit([])
@@ -31,7 +31,7 @@ test('is given back when nothing is under way any more', async () => {
   expect(said).toEqual(['admit', 'revoke', 'given back'])
 })
 
-test('takes nothing more from then on', async () => {
+test('a network that was released refuses further calls', async () => {
   const { network, said } = heldNetwork()
   const { admit, revoke, counters, release } = lease(network, async () => {})
   await release()
@@ -41,7 +41,7 @@ test('takes nothing more from then on', async () => {
   expect(said).toEqual([])
 })
 
-test('is given back, whatever becomes of what was under way', async () => {
+test('a network is given back even if a pending call fails', async () => {
   let gaveBack = 0
   const admit = () => Promise.reject(new Error('nft: broken'))
   const { network } = heldNetwork()

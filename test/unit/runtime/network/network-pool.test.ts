@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { IsolatedNetwork } from '../../../../runtime/src/job-network/isolated/isolated-network.ts'
-import { createResting, createSpares } from '../../../../runtime/src/job-network/network-pool.ts'
+import { createParking, createSpares } from '../../../../runtime/src/job-network/network-pool.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -23,8 +23,8 @@ function makeNetwork(renew: () => Promise<void> = async () => {}): Fake {
 const make = async () => makeNetwork()
 const numberOf = (network: IsolatedNetwork | undefined) => (network as Fake | undefined)?.number
 
-describe('the one that is ready', () => {
-  test('is taken first, then others are made', async () => {
+describe('a spare network', () => {
+  test('is taken first; the next networks are made when asked for', async () => {
     const spares = createSpares(makeNetwork(), make)
     expect(numberOf(await spares.take())).toBe(1)
     expect(numberOf(await spares.take())).toBe(2)
@@ -32,7 +32,7 @@ describe('the one that is ready', () => {
     expect(made).toBe(2)
   })
 
-  test('is made anew some time after it was taken, where that is wanted', async () => {
+  test('is replaced some time after it was taken, if one is kept', async () => {
     const spares = createSpares(makeNetwork(), make)
     spares.keep()
     await spares.take()
@@ -42,7 +42,7 @@ describe('the one that is ready', () => {
     expect(numberOf(await spares.take())).toBe(2)
   })
 
-  test('that cannot be made is no failure before somebody needs it', async () => {
+  test('that cannot be made fails only the job that needs it', async () => {
     const spares = createSpares(makeNetwork(), () => Promise.reject(new Error('no room')))
     spares.keep()
     await spares.take()
@@ -50,7 +50,7 @@ describe('the one that is ready', () => {
     await expect(spares.take()).rejects.toThrow('no room')
   })
 
-  test('is closed in the end, also one that was being made', async () => {
+  test('is closed with the pool, also while it is being made', async () => {
     let finish = (_network: IsolatedNetwork) => {}
     const slow = () => new Promise<IsolatedNetwork>((resolve) => (finish = resolve))
     const spares = createSpares(makeNetwork(), slow)
@@ -66,66 +66,66 @@ describe('the one that is ready', () => {
   })
 })
 
-describe('those that rest', () => {
+describe('parked networks', () => {
   const longest = 3000
 
-  test('are of their deployment only', async () => {
-    const resting = createResting<Fake>(longest)
-    await resting.rest('one', makeNetwork())
-    expect(await resting.wake('other')).toBeUndefined()
-    expect(numberOf(await resting.wake('one'))).toBe(1)
-    expect(await resting.wake('one')).toBeUndefined()
+  test('are used by their own deployment only', async () => {
+    const parking = createParking<Fake>(longest)
+    await parking.park('one', makeNetwork())
+    expect(await parking.unpark('other')).toBeUndefined()
+    expect(numberOf(await parking.unpark('one'))).toBe(1)
+    expect(await parking.unpark('one')).toBeUndefined()
     await vi.advanceTimersByTimeAsync(2 * longest)
     expect(closed).toEqual([])
   })
 
-  test('go after a while', async () => {
-    const resting = createResting<Fake>(longest)
-    await resting.rest('one', makeNetwork())
+  test('are closed after a while', async () => {
+    const parking = createParking<Fake>(longest)
+    await parking.park('one', makeNetwork())
     await vi.advanceTimersByTimeAsync(longest - 1)
     expect(closed).toEqual([])
     await vi.advanceTimersByTimeAsync(1)
     expect(closed).toEqual([1])
-    expect(await resting.wake('one')).toBeUndefined()
+    expect(await parking.unpark('one')).toBeUndefined()
   })
 
-  test('are used again only once they are renewed', async () => {
+  test('are used again only when they are renewed', async () => {
     let renewed = () => {}
     const network = makeNetwork(() => new Promise((resolve) => (renewed = resolve)))
-    const resting = createResting<Fake>(longest)
-    void resting.rest('one', network)
-    let woken: Fake | undefined
-    const waking = resting.wake('one').then((found) => (woken = found))
+    const parking = createParking<Fake>(longest)
+    void parking.park('one', network)
+    let found: Fake | undefined
+    const unparking = parking.unpark('one').then((network) => (found = network))
     await vi.advanceTimersByTimeAsync(10)
-    expect(woken).toBeUndefined()
+    expect(found).toBeUndefined()
     renewed()
-    await waking
-    expect(numberOf(woken)).toBe(1)
+    await unparking
+    expect(numberOf(found)).toBe(1)
   })
 
-  test('that cannot be renewed go at once, also when they are woken before that is known', async () => {
+  test('that cannot be renewed are closed at once, even after they were unparked', async () => {
     const fail = () => Promise.reject(new Error('gone'))
-    const resting = createResting<Fake>(longest)
-    await resting.rest('one', makeNetwork(fail))
+    const parking = createParking<Fake>(longest)
+    await parking.park('one', makeNetwork(fail))
     expect(closed).toEqual([1])
-    void resting.rest('two', makeNetwork(fail))
-    expect(await resting.wake('two')).toBeUndefined()
+    void parking.park('two', makeNetwork(fail))
+    expect(await parking.unpark('two')).toBeUndefined()
     expect(closed).toEqual([1, 2])
   })
 
   test('are one for each deployment', async () => {
-    const resting = createResting<Fake>(longest)
-    await resting.rest('one', makeNetwork())
-    await resting.rest('one', makeNetwork())
+    const parking = createParking<Fake>(longest)
+    await parking.park('one', makeNetwork())
+    await parking.park('one', makeNetwork())
     expect(closed).toEqual([2])
   })
 
-  test('end with the pool, and none rests afterwards', async () => {
-    const resting = createResting<Fake>(longest)
-    await resting.rest('one', makeNetwork())
-    await resting.close()
+  test('are closed with the pool, which parks no others afterwards', async () => {
+    const parking = createParking<Fake>(longest)
+    await parking.park('one', makeNetwork())
+    await parking.close()
     expect(closed).toEqual([1])
-    await resting.rest('two', makeNetwork())
+    await parking.park('two', makeNetwork())
     expect(closed).toEqual([1, 2])
   })
 })

@@ -7,7 +7,7 @@ import { test } from '../../../support/folder-fixture.ts'
 
 afterEach(() => void vi.unstubAllEnvs())
 
-/** A program of that name comes first on PATH. */
+/** Puts a script of that name first on PATH. */
 function provide(folder: string, name: string, script: string): void {
   const path = join(folder, name)
   writeFileSync(path, `#!/bin/sh\n${script}\n`)
@@ -15,13 +15,13 @@ function provide(folder: string, name: string, script: string): void {
   vi.stubEnv('PATH', `${folder}:${process.env['PATH']}`)
 }
 
-describe('a program that arranges networks', () => {
-  test('is given its input, and what it says is the answer', async ({ folder }) => {
+describe('a program that configures networks', () => {
+  test('gets its input, and its output is the answer', async ({ folder }) => {
     provide(folder, 'nft', 'echo "$1"; cat')
     expect(await runProgram('nft', ['-f'], { input: 'table\n' })).toBe('-f\ntable\n')
   })
 
-  test('that fails is told by its first words', async ({ folder }) => {
+  test('that fails is reported with its first line', async ({ folder }) => {
     provide(
       folder,
       'nft',
@@ -32,18 +32,18 @@ describe('a program that arranges networks', () => {
     await expect(runProgram('tc', [], {})).rejects.toThrow(/^tc: ended with 7$/)
   })
 
-  test('that hangs is ended', async ({ folder }) => {
+  test('that hangs is killed', async ({ folder }) => {
     provide(folder, 'ip', 'exec sleep 1000')
     const running = runProgram('ip', [], { longestMs: 200 })
-    await expect(running).rejects.toThrow(/^ip: no end after 200 ms$/)
+    await expect(running).rejects.toThrow(/^ip: still running after 200 ms$/)
   })
 
   test('has ten seconds', () => {
     expect(longestProgramMs).toBe(10_000)
   })
 
-  test('that is missing keeps nobody waiting for its end', async () => {
-    const source = new URL('../../../../runtime/src/network/program.ts', import.meta.url)
+  test('that is missing does not keep the process alive', async () => {
+    const source = new URL('../../../../runtime/src/job-network/program.ts', import.meta.url)
     const code = `const { runProgram } = await import('${source.href}')
 await runProgram('no-such-program', [], { longestMs: 600_000 }).catch(() => console.log('missing'))`
     const node = ['--conditions=@causeway/source', '--import', 'tsx', '--input-type=module']
@@ -53,9 +53,7 @@ await runProgram('no-such-program', [], { longestMs: 600_000 }).catch(() => cons
     })
   })
 
-  test('that another one cannot find is named with the package that brings it', async ({
-    folder,
-  }) => {
+  test('that is missing is reported with the package to install', async ({ folder }) => {
     provide(
       folder,
       'nft',

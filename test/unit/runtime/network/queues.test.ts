@@ -41,7 +41,7 @@ interface Class {
   burst: number
 }
 
-/** As the kernel has them. */
+/** The classes as the kernel lists them. */
 async function classes(namespace: number): Promise<Class[]> {
   const said = await runProgram('tc', ['-d', 'class', 'show', 'dev', 'eth0'], { inside: namespace })
   return said
@@ -60,7 +60,7 @@ const scaled = (text: string, unit: number) =>
 const removeQueues = ({ namespace }: IsolatedLab) =>
   runProgram('tc', ['qdisc', 'del', 'dev', 'eth0', 'root'], { inside: namespace })
 
-/** Of the queue of connections. */
+/** How many packets wait in the queue of connections. */
 async function waiting({ namespace }: IsolatedLab): Promise<number> {
   const args = ['-s', '-j', 'qdisc', 'show', 'dev', 'eth0']
   const rows = JSON.parse(await runProgram('tc', args, { inside: namespace })) as {
@@ -79,7 +79,7 @@ for _ in range(${count}):
     s.detach()`
 
 describe.skipIf(!isRoot)(`queues of an isolated network (${needsRoot})`, { timeout }, () => {
-  test('are as told for whatever the configuration takes', async ({ isolated }) => {
+  test('have the rates that were set, for any settings', async ({ isolated }) => {
     for (const corner of corners) {
       const queues = queuesOf(v.parse(networkSettings, corner))
       await removeQueues(isolated)
@@ -89,19 +89,19 @@ describe.skipIf(!isRoot)(`queues of an isolated network (${needsRoot})`, { timeo
       for (const [index, { rate, burst }] of wanted.entries()) {
         const said = `${JSON.stringify(corner)} ${laid[index]!.handle}`
         expect(laid[index]!.rate / rate, said).toBeCloseTo(1, 2)
-        // tc shows a burst by its whole microseconds.
+        // tc shows a burst rounded to whole microseconds.
         const shown = Math.abs(laid[index]!.burst - burst)
         expect(shown, said).toBeLessThan(burst / 1000 + rate / 1_000_000)
       }
     }
   })
 
-  test('let names wait for as long as a resolver does, connections longer', () => {
+  test('let name queries wait as long as a resolver does, connections longer', () => {
     expect(queuesOf(settings).names.length).toBe(2 * settings.dnsPerSecond)
     expect(queuesOf(settings).begin.length).toBe(30 * settings.connectionsPerSecond)
   })
 
-  test('are emptied for the next execution, and what they have counted stays', async ({
+  test('are emptied for the next execution, and the state of their limits stays', async ({
     isolated,
   }) => {
     await isolated.python(connectMany(200))
@@ -112,7 +112,7 @@ describe.skipIf(!isRoot)(`queues of an isolated network (${needsRoot})`, { timeo
     expect(await waiting(isolated)).toBeGreaterThan(0)
   })
 
-  test('a kernel without them is told from other failures', async ({ isolated }) => {
+  test('that the kernel lacks are distinguished from other failures', async ({ isolated }) => {
     const { namespace } = isolated
     const unknown = ['qdisc', 'add', 'dev', 'lo', 'root', 'cwnone']
     const { message } = (await thrownBy(() =>
@@ -128,7 +128,7 @@ describe.skipIf(!isRoot)(`queues of an isolated network (${needsRoot})`, { timeo
   })
 })
 
-/** A tc(8) that complains so, for this process. */
+/** Replaces tc(8), for this process, by one that fails with a message. */
 async function kernelThatSays(message: string): Promise<AsyncDisposable> {
   const folder = await temporaryFolder()
   const program = join(folder.path, 'tc')

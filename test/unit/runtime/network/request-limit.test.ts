@@ -11,10 +11,10 @@ import {
 import type { BurstAnswer } from '../../../support/network-probe.ts'
 
 describe.skipIf(!isRoot)(`networkRequests of an isolated job (${needsRoot})`, () => {
-  test('holds when the kernel begins to count anew, until it is renewed', async ({ isolated }) => {
+  test('still applies when the kernel’s counter wraps, until `renew`', async ({ isolated }) => {
     const burst = (address: string) =>
       isolated.probe<BurstAnswer>('tcp', address, echoPort, '--count=100', '--ms=9000')
-    // It counts to 2^32, which would take hours.
+    // The kernel counts to 2^32, which would take hours.
     const limit = requestLimit(5).replace('4294967295', '20')
     expect(limit).not.toBe(requestLimit(5))
     for (let execution = 0; execution < 2; execution++) {

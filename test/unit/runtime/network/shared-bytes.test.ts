@@ -7,7 +7,7 @@ const bytesPerSecond = 100_000
 const byteBurst = 150_000
 const test = sharedTests({ bytesPerSecond, byteBurst })
 
-/** What may go by since then, with the headers of one more packet. */
+/** Bytes that the limit allows since then, with the headers of one more packet. */
 const mostSince = (started: number) =>
   byteBurst + (bytesPerSecond * (Date.now() - started)) / 1000 + 1000
 
@@ -33,7 +33,7 @@ describe.skipIf(!canShare)('a job in the network of its host', { timeout: shared
     expect(await shared.lab.server.octets(address)).toBeGreaterThan(100 * byteBurst)
   })
 
-  test('sends no more by sockets that it has closed', async ({ shared }) => {
+  test('sends no more through sockets that it has closed', async ({ shared }) => {
     await using job = await shared.job()
     const address = publicAddress(4)
     const script = `import socket, time
@@ -53,10 +53,10 @@ time.sleep(1)`
     expect(octets).toBeLessThan(mostSince(started))
   })
 
-  test('sends no more when it has ended, either', async ({ shared }) => {
+  test('sends no more after it has ended', async ({ shared }) => {
     await using job = await shared.job()
     const address = publicAddress(6)
-    // Of those that wait to be sent again the kernel begins slowly: so several.
+    // Several sockets, because the kernel retransmits slowly at first.
     const script = `import socket
 for _ in range(40):
     s = socket.create_connection(("${address}", ${echoPort}))
@@ -76,7 +76,7 @@ for _ in range(40):
 
   test('gets no more bytes than the limit', async ({ shared }) => {
     await using job = await shared.job()
-    // Asks for little, and is sent much.
+    // The job asks for little, and the server sends much.
     const server = `import socket
 s = socket.create_server(("0.0.0.0", 8200))
 print("ready", flush=True)

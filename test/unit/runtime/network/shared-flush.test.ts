@@ -6,7 +6,7 @@ import { canShare, sharedTestMs, sharedTests } from '../../../support/shared-net
 const test = sharedTests()
 
 describe.skipIf(!canShare)('a flush of all rules of the host', { timeout: sharedTestMs }, () => {
-  test('is mended at once: whose rules they were, what is theirs, who is admitted', async ({
+  test('is repaired at once: the owner, its control groups and admitted addresses', async ({
     shared,
   }) => {
     const { lab, networks } = shared

@@ -41,7 +41,7 @@ describe.skipIf(!canShare)('a job in the network of its host', { timeout: shared
     },
   )
 
-  test('leaves others alone: another deployment, and who is no job', async ({ shared }) => {
+  test('leaves other deployments and other processes alone', async ({ shared }) => {
     await using job = await shared.job()
     await using other = await shared.job()
     const [address, its, nobodys] = [next(), next(), next()]
@@ -68,7 +68,7 @@ describe.skipIf(!canShare)('a job in the network of its host', { timeout: shared
   })
 
   test.for([4, 6] as const)(
-    'bypasses them to admitted addresses of IPv%i',
+    'bypasses the limits to admitted addresses of IPv%i',
     async (family, { shared }) => {
       await using job = await shared.job()
       const [admitted, other] = [next(family), next(family)]
@@ -82,7 +82,7 @@ describe.skipIf(!canShare)('a job in the network of its host', { timeout: shared
     },
   )
 
-  /** Packets that opened something and those that the limit allows in the time. */
+  /** Packets that opened a connection, and how many the limit allows in the time. */
   async function around({ lab }: SharedLab, job: SharedJob, address: string, ...words: string[]) {
     const started = Date.now()
     await job.probe(...(words as [string]))
@@ -91,7 +91,7 @@ describe.skipIf(!canShare)('a job in the network of its host', { timeout: shared
     return { arrivals, most: burst + Math.ceil(rate * seconds) + 1 }
   }
 
-  // Command, family, options, and whether anything comes through.
+  // Command, family, options, and whether any packet gets through.
   const ways = [
     ['tcp', 4, ['--raw'], true],
     ['tcp', 4, ['--protocol=262'], true], // MPTCP: sockets that the kernel makes
@@ -115,7 +115,7 @@ describe.skipIf(!canShare)('a job in the network of its host', { timeout: shared
   ] as const
 
   test.for(ways)(
-    'has no way round them by %s over IPv%i %j',
+    'cannot get around the limits by %s over IPv%i %j',
     async ([command, family, options, passes], { shared }) => {
       await using job = await shared.job()
       const address = next(family)
@@ -126,7 +126,7 @@ describe.skipIf(!canShare)('a job in the network of its host', { timeout: shared
     },
   )
 
-  test('sends as much as it likes in a flow of UDP that was let through', async ({ shared }) => {
+  test('sends any number of datagrams in a UDP flow that was let through', async ({ shared }) => {
     await using job = await shared.job()
     const address = next()
     await job.probe('pour-udp', address, echoPort, '--ms=300')
@@ -153,7 +153,7 @@ for size in (2, 1200, 4000, 30000):
     expect(await job.counters()).toEqual({ admitted: 0, limited: 0, refused: 0 })
   })
 
-  test('asks admitted addresses for names without a limit', async ({ shared }) => {
+  test('sends name queries to admitted addresses without a limit', async ({ shared }) => {
     await using job = await shared.job()
     for (const address of [next(), next(6)]) {
       await job.admit([{ address, seconds: 60 }])
@@ -163,7 +163,7 @@ for size in (2, 1200, 4000, 30000):
     expect(await job.counters()).toEqual({ admitted: 300, limited: 0, refused: 0 })
   })
 
-  test('has another budget for names', async ({ shared }) => {
+  test('has a budget of its own for name queries', async ({ shared }) => {
     await using job = await shared.job()
     const [address, other] = [next(), next()]
     const started = Date.now()
@@ -186,7 +186,7 @@ for size in (2, 1200, 4000, 30000):
     expect(await job.counters()).toMatchObject({ admitted: 3, refused: 12 })
   })
 
-  test('is limited by any of its ids', async ({ shared }) => {
+  test('is limited under any of its uids', async ({ shared }) => {
     await using job = await shared.job({ count: 65_536 })
     const answer = await burstOf(job, next(), '--count=100', '--ms=300')
     expect(answer.opened).toBeGreaterThanOrEqual(burst)

@@ -36,7 +36,7 @@ describe.skipIf(!canShare)('a job in the network of its host', { timeout: shared
     await using job = await shared.job()
     for (const address of ofHost) {
       expect(await reach(job, protocol, address, hostPort)).toEqual(refused)
-      // It does not learn who listens.
+      // The job does not learn which ports are open.
       expect(await reach(job, protocol, address, hostPort + 1)).toEqual(refused)
     }
     expect(await shared.lab.local.heard()).toEqual([])
@@ -44,7 +44,7 @@ describe.skipIf(!canShare)('a job in the network of its host', { timeout: shared
   })
 
   test.for(['lo', 'eth0'])(
-    'reaches nothing of the host by a socket of %s',
+    'reaches nothing of the host through a socket of %s',
     async (device, { shared }) => {
       await using job = await shared.job()
       for (const address of ofHost) {
@@ -92,9 +92,9 @@ describe.skipIf(!canShare)('a job in the network of its host', { timeout: shared
     expect(server.heard).toHaveLength(1)
   })
 
-  test('sends no datagram to all', async ({ shared }) => {
+  test('sends no broadcast or multicast', async ({ shared }) => {
     await using job = await shared.job()
-    // One of its own listens there, too.
+    // A socket of the job itself listens there, too.
     await using server = await job.serve(8125)
     for (const address of ['127.255.255.255', '255.255.255.255', '93.184.216.255', '224.0.0.1']) {
       const script = `import socket
@@ -126,10 +126,10 @@ s.sendto(b"x", ("${address}", 8125))`
     expect((await job.counters()).refused).toBeGreaterThanOrEqual(2 * closed.length)
   })
 
-  test('does not send by way of somebody else', async ({ shared }) => {
+  test('cannot source-route its packets', async ({ shared }) => {
     await using job = await shared.job()
     const address = publicAddress(77)
-    // Options of any kind; which ones a user may set depends on the kernel.
+    // Any IP options; which ones a user may set depends on the kernel.
     const script = `import socket
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 s.setsockopt(socket.IPPROTO_IP, socket.IP_OPTIONS, bytes([1, 1, 1, 0]))

@@ -26,7 +26,7 @@ interface Element {
   elem: { val: string; timeout: number; expires: number }
 }
 
-/** What is admitted by a table. */
+/** The addresses that a table admits. */
 async function admitted({ lab }: SharedLab, table: string, set: string) {
   const { nftables } = JSON.parse(
     await lab.host.script(`nft -j list set inet ${table} ${set}`),
@@ -51,7 +51,7 @@ describe.skipIf(!canShare)('tables of shared networks', { timeout: sharedTestMs 
     await networks[Symbol.asyncDispose]()
   })
 
-  test.for(['the next process', 'a living one, before others get its ids'])(
+  test.for(['the next process', 'a living process, before others get its ids'])(
     'that a killed process has left are removed by %s',
     async (remover, { shared }) => {
       const networks = await startNetworks(shared.lab)
@@ -87,7 +87,7 @@ describe.skipIf(!canShare)('tables of shared networks', { timeout: sharedTestMs 
     await second.release()
   })
 
-  test('are made anew before they know too many that are gone', async ({ shared }) => {
+  test('are replaced before they contain too many removed control groups', async ({ shared }) => {
     const deployment = 'often'
     const others = await tables(shared)
     const own = async () => (await tables(shared)).filter((name) => !others.includes(name))
@@ -118,7 +118,7 @@ describe.skipIf(!canShare)('tables of shared networks', { timeout: sharedTestMs 
     expect(mostGroupsOfTable).toBe(256)
   })
 
-  test('hold for a job again that is started again', async ({ shared }) => {
+  test('apply again to a job that is started again', async ({ shared }) => {
     await using job = await shared.job()
     expect(await job.probe('own')).toMatchObject({ tcp4: 'none', udp4: 'none' })
     await job.restart()
@@ -126,7 +126,7 @@ describe.skipIf(!canShare)('tables of shared networks', { timeout: sharedTestMs 
     await job.release()
   })
 
-  test('admit for a time, which each admission begins anew', async ({ shared }) => {
+  test('admit for a time, which each admission starts again', async ({ shared }) => {
     await using job = await shared.job()
     const table = (await tables(shared)).at(-1)!
     const addresses = [publicAddress(4), publicAddress6(4)]
@@ -139,13 +139,13 @@ describe.skipIf(!canShare)('tables of shared networks', { timeout: sharedTestMs 
         expect(element!.expires).toBeGreaterThan(seconds - 5)
       }
     }
-    // Also what is over, or was never there.
+    // Addresses that were never admitted may be revoked, too.
     await job.revoke([...addresses, publicAddress(5)])
     expect(await admitted(shared, table, 'admitted4')).toEqual([])
     await job.release()
   })
 
-  test('admit no longer than that', async ({ shared }) => {
+  test('admit no longer than for that time', async ({ shared }) => {
     await using job = await shared.job()
     const address = publicAddress(6)
     await job.admit([{ address, seconds: 1 }])
@@ -155,15 +155,15 @@ describe.skipIf(!canShare)('tables of shared networks', { timeout: sharedTestMs 
     await job.release()
   })
 
-  test('keep what is no address out of their rules', async ({ shared }) => {
+  test('refuse text that is not an address', async ({ shared }) => {
     await using job = await shared.job()
     const wrong = [{ address: '1.2.3.4 }; flush ruleset #', seconds: 60 }]
-    await expect(job.admit(wrong)).rejects.toThrow('is no address')
+    await expect(job.admit(wrong)).rejects.toThrow('no address: ')
     expect(await tables(shared)).not.toEqual([])
     await job.release()
   })
 
-  test('hold before a job is attached: its loopback is closed', async ({ shared }) => {
+  test('apply before a job is attached: its loopback is closed', async ({ shared }) => {
     await using job = await shared.job({ isAttached: false })
     await using server = await job.serve(8300)
     const answer = await job.probe<ReachAnswer>('reach-tcp', '127.0.0.1', 8300, '--ms=300')

@@ -25,9 +25,9 @@ describe('a host name', () => {
 
   const labels =
     'expected labels of 1 to 63 letters, digits, hyphens and underscores, with dots between'
-  const port = 'expected a host name without port, no address'
+  const port = 'expected a host name without port, not an address'
   const path = 'expected a bare host name without path or user'
-  const consent = 'Whoever owns a name consents by its records.'
+  const consent = 'Consent needs a name with DNS records.'
   const long = Array.from({ length: 5 }, () => 'x'.repeat(49)).join('.')
   it.each<{ text: string; message: string; hint?: string }>([
     { text: '', message: 'expected a host name' },
@@ -94,7 +94,7 @@ describe('a host name', () => {
 describe('records', () => {
   // The vector of the reference network, there without its prefix.
   const hex = '9a1a0c52c2d7f23820caa7757acf049e07fcb68015919638feece41a4b0ee538'
-  it('hold the digest over account and name', () => {
+  it('contain the digest over account and name', () => {
     const record = '_acu.example.com. IN TXT "v=lhiMn0udlLUWx7yIfO3Gi0jLwi/ftslG4rUKcbBHBhQ="'
     expect(txtRecord(sourceAccount(hex), 'example.com')).toBe(record)
   })

@@ -34,7 +34,7 @@ describe('a host passes', () => {
     { what: 'with IPv4 when IPv6 does not', host: named('both'), ips: ['93.184.1.7'] },
     { what: 'when a name elsewhere consents', host: named('elsewhere'), ips: ['93.184.1.11'] },
     { what: 'when one of two names consents', host: named('two-names'), ips: ['93.184.1.12'] },
-    { what: 'with those addresses that do', host: named('mixed'), ips: ['93.184.1.13'] },
+    { what: 'with those addresses that consent', host: named('mixed'), ips: ['93.184.1.13'] },
     { what: 'eight aliases away', host: named('near'), ips: ['93.184.1.18'] },
     { what: 'in upper case, with a final dot', host: 'PLAIN.Example.TEST.', ips: ['93.184.1.1'] },
     { what: 'as the owner wrote it', host: 'Given.Example.Test', ips: ['93.184.1.19'] },
@@ -101,7 +101,7 @@ describe('a host fails', () => {
       kind: 'TXT_MISSING',
       step: 'claim',
       name: `_acu.${named('circle')}`,
-      message: `the TXT record of _acu.${named('circle')} is missing: its CNAME records lead in a circle by one.${zone}`,
+      message: `the TXT record of _acu.${named('circle')} is missing: its CNAME records form a loop through one.${zone}`,
       expected: txt(named('circle')),
     },
     {
@@ -117,7 +117,7 @@ describe('a host fails', () => {
       kind: 'NO_ADDRESS',
       step: 'address',
       name: named('far'),
-      message: `the A record of ${named('far')} is missing: its CNAME records go on after 8 names`,
+      message: `the A record of ${named('far')} is missing: its CNAME records go through over 8 names`,
       expected: `${named('far')}. IN A <address>`,
     },
     {
@@ -164,11 +164,11 @@ describe('a host fails', () => {
     { label: 'numbered', found: '93.184.1.1' },
     { label: 'spaced', found: `a b.${zone}` },
     { label: 'longest', found: '' },
-  ])('whose PTR holds no host name: $label', async ({ label, found: text }) => {
+  ])('whose PTR contains no host name: $label', async ({ label, found: text }) => {
     const { passed, failure } = await verify(named(label))
     expect(passed).toEqual([])
     expect(failure).toMatchObject({ kind: 'PTR_MISSING', step: 'pointer' })
-    expect(failure?.message).toContain(`holds no host name; found "${text}`)
+    expect(failure?.message).toContain(`contains no host name; found "${text}`)
   })
 
   it('whose zone the server cannot read: SERVFAIL, to be tried again', async () => {
@@ -178,7 +178,7 @@ describe('a host fails', () => {
     expect(failure).toEqual({ kind: 'RESOLVER_FAILED', step: 'claim', name, message })
   })
 
-  it('that nobody there knows: REFUSED', async () => {
+  it('that the resolver refuses to look up: REFUSED', async () => {
     const { failure } = await verify('www.unknown.test')
     expect(failure).toMatchObject({ kind: 'RESOLVER_FAILED' })
     expect(failure?.message).toContain('resolver 1: REFUSED')
@@ -186,7 +186,7 @@ describe('a host fails', () => {
 })
 
 describe('the steps', () => {
-  it('are in the order of the spec, each address with both of its own', async () => {
+  it('are in the order of the spec, with two steps for each address', async () => {
     const { steps } = await verify(named('mixed'))
     const short = steps.map(({ step, type, address, failure }) => [
       step,
@@ -207,7 +207,7 @@ describe('the steps', () => {
     ])
   })
 
-  it('end with a failed claim, or go on to show all there is, and nothing passes', async () => {
+  it('end after a failed claim, or continue to show all steps, and nothing passes', async () => {
     const { steps } = await verify(named('mismatch'))
     expect(steps.map(({ step }) => step)).toEqual(['claim', 'address', 'address'])
     const all = await verify(named('mismatch'), { isExhaustive: true })
@@ -222,7 +222,7 @@ describe('the steps', () => {
     expect(all.failure).toMatchObject({ kind: 'TXT_MISMATCH', step: 'claim' })
   })
 
-  it('show of many records the first few, and long ones cut', async () => {
+  it('show only the first of many records, and shorten long ones', async () => {
     const { steps } = await verify(named('long'))
     expect(steps[0]?.found).toHaveLength(9)
     expect(steps[0]?.found.at(-1)).toBe('and 13 more')
@@ -236,7 +236,7 @@ it('an owner with another account does not pass', async () => {
   expect(failure).toMatchObject({ kind: 'TXT_MISMATCH' })
 })
 
-it('what is no host name is refused before anybody is asked', async () => {
+it('text that is not a host name is refused before any resolver is asked', async () => {
   const error = (await thrownBy(() => verify('https://example.test/x'))) as RpcError
   expect(error.kind).toBe('BAD_HOST')
 })

@@ -9,7 +9,7 @@ export const source = Uint8Array.from({ length: 32 }, (_, at) => at + 1)
 export const zone = 'example.test'
 export const named = (label: string) => `${label}.${zone}`
 
-/** As the runtime spec says it, written once more. */
+/** The digest of the runtime spec, implemented a second time. */
 export function digest(name: string): string {
   const hash = createHash('sha256')
   return `v=${hash.update(Buffer.concat([source, Buffer.from(name)])).digest('base64')}`
@@ -99,7 +99,7 @@ claim(named('far'))
 add(`${named('far')}. CNAME hop-1.${zone}.`)
 add(...count(40, 1).map((at) => `hop-${at}.${zone}. CNAME hop-${at + 1}.${zone}.`))
 address(`hop-41.${zone}`, '93.184.1.18')
-// Seven aliases further there is an address.
+// The address is seven aliases further.
 claim(named('near'))
 add(`${named('near')}. CNAME hop-34.${zone}.`)
 pointer('93.184.1.18', `${named('near')}.`)
@@ -150,7 +150,7 @@ export const zones: Zones = {
   'broken.test': broken,
 }
 
-/** What another server is to be asked about, record by record. */
+/** The names and types for which another server is asked, record by record. */
 export const allNames: readonly { name: string; type: 'TXT' | 'PTR' }[] = [
   ...namesOf(forward, / TXT /).map((name) => ({ name: name.slice(0, -1), type: 'TXT' as const })),
   ...namesOf(reverse4, / PTR /).map((name) => ({

@@ -1,4 +1,4 @@
-/** A canary really runs: with the PRoot of this host, with others that do not do what they should. */
+/** Runs real canaries: with the PRoot of this host, and with faulty ones. */
 import { chmodSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect } from 'vitest'
@@ -27,7 +27,7 @@ const proot = await detectProot('proot').catch(() => undefined)
 type Setting = typeof settings.backend
 const chosen = (backend: Setting) => chooseLayers({ ...settings, backend }, probe, isRoot)
 
-/** What a sandbox with such layers has. */
+/** The context of a sandbox with these layers. */
 async function contextOf(
   layers: Layers,
   changed: Partial<Proot & { libraries: readonly string[] }> = {},
@@ -45,7 +45,7 @@ async function contextOf(
   }
 }
 
-/** Folder for runs, which the job's uid can pass through. */
+/** A folder for runs that the job's uid can pass through. */
 function runsIn(folder: string): string {
   const runs = join(folder, 'deployments')
   mkdirSync(runs, { recursive: true })
@@ -78,7 +78,7 @@ afterEach(() => {
 
 describe.skipIf(!proot)('a canary', () => {
   test.for([...usable.map(([name, layers]) => [`PRoot ${name}`, layers] as const), ...ownRoots])(
-    'comes back well: %s',
+    'succeeds: %s',
     async ([, layers], { folder }) => {
       folderOfTest = folder
       await runCanary(await contextOf(layers), runsIn(folder))
@@ -86,7 +86,7 @@ describe.skipIf(!proot)('a canary', () => {
   )
 })
 
-/** The real PRoot without its `-r ROOT`: the guest's root is PRoot's own. */
+/** Runs the real PRoot without its `-r ROOT`: the guest's root is then PRoot's own. */
 const rootless = (real: string) => `
 #include <string.h>
 #include <unistd.h>
@@ -103,7 +103,7 @@ int main(int argc, char **argv) {
 }
 `
 const silent = 'int main(void) { return 0; }'
-// A fault ends also the first process of a namespace, which no signal of its own does.
+// Only a fault ends the first process of a namespace, too; a signal that it sends itself does not.
 const dying = 'int main(void) { *(volatile int *)0 = 0; }'
 
 describe.skipIf(!proot).each(usable)('a PRoot %s', (_name, layers) => {
@@ -118,7 +118,7 @@ describe.skipIf(!proot).each(usable)('a PRoot %s', (_name, layers) => {
     await expect(canaryOf(folder, rootless(proot!.program))).rejects.toMatchObject({
       kind: 'SANDBOX_UNAVAILABLE',
       message: expect.stringMatching(
-        /^canary: a job sees files outside its root by openat/,
+        /^canary: a job sees files outside its root through openat/,
       ) as string,
     })
   })
@@ -140,11 +140,11 @@ describe.skipIf(!proot).each(usable)('a PRoot %s', (_name, layers) => {
 describe.skipIf(!proot?.missesStatx).each(usable)(
   'a PRoot that misses calls, %s',
   (_name, layers) => {
-    test('is refused when nothing hides them', async ({ folder }) => {
+    test('is refused when no filter blocks those calls', async ({ folder }) => {
       folderOfTest = folder
       const context = await contextOf(layers, { missesStatx: false })
       await expect(runCanary(context, runsIn(folder))).rejects.toMatchObject({
-        message: 'canary: a job sees files outside its root by statx',
+        message: 'canary: a job sees files outside its root through statx',
       })
     })
   },

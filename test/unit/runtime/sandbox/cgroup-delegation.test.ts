@@ -1,6 +1,6 @@
 /**
- * Control groups of an ordinary user: as systemd gives them to a unit with `Delegate=yes`, made here
- * by root for nobody.
+ * Control groups of an ordinary user, as systemd delegates them to a unit with `Delegate=yes`. Here
+ * root delegates them to the user nobody.
  * @module
  */
 import { spawn } from 'node:child_process'
@@ -32,7 +32,7 @@ const hierarchies = hostHierarchies()
 const nobody = 65_534
 const mebibyte = 1024 * 1024
 
-// What a daemon does, with a job that takes too much of both.
+// Acts as a daemon whose job takes too much memory and too many processes.
 const script = `
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -63,9 +63,9 @@ interface Report {
   own: string
 }
 
-/** A group of nobody's own in each hierarchy, gone after the test. */
+/** Makes a group in each hierarchy that the user nobody owns; removes it after the test. */
 function delegate(): string[] {
-  // Passes the controllers on to them.
+  // Enables the controllers in the groups above.
   openCgroups()
   const name = `causeway-test-${randomUUID()}`
   return hierarchies.map(({ path }) => {
@@ -79,7 +79,7 @@ function delegate(): string[] {
   })
 }
 
-/** Ends what a failed test has left in it, too. */
+/** Removes a group, and kills what a failed test has left in it. */
 async function removeBelow(group: string): Promise<void> {
   for (const entry of readdirSync(group, { withFileTypes: true })) {
     if (entry.isDirectory()) await removeBelow(join(group, entry.name))
@@ -90,7 +90,7 @@ async function removeBelow(group: string): Promise<void> {
   rmdirSync(group)
 }
 
-/** Runs the script in these groups as nobody. */
+/** Runs the script in these groups as the user nobody. */
 async function runInside(folder: string, groups: readonly string[]): Promise<Report> {
   cpSync(
     fileURLToPath(new URL('../../../../runtime/dist', import.meta.url)),
@@ -116,9 +116,9 @@ async function runInside(folder: string, groups: readonly string[]): Promise<Rep
 }
 
 describe.skipIf(!isRoot || hierarchies.length === 0)(
-  'control groups given to an ordinary user (only root can give them)',
+  'control groups delegated to an ordinary user (only root can delegate them)',
   () => {
-    test('hold that user’s jobs, with their limits', async ({ folder }) => {
+    test('contain that user’s jobs, and enforce their limits', async ({ folder }) => {
       const groups = delegate()
       const report = await runInside(folder, groups)
       expect(report.folders.map((path) => path.replace(/\/causeway\/job-[^/]+$/, ''))).toEqual(
@@ -132,7 +132,7 @@ describe.skipIf(!isRoot || hierarchies.length === 0)(
       expect(/fork/i.test(report.stderr)).toBe(limits.has('pids'))
     })
 
-    test('of version 2 are left alone where others are in them', async ({ folder, skip }) => {
+    test('of version 2 are not used when other processes are inside', async ({ folder, skip }) => {
       const index = hierarchies.findIndex(({ version }) => version === 2)
       skip(index === -1, 'no control groups of version 2')
       const groups = delegate()

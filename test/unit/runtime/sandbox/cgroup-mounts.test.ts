@@ -4,7 +4,7 @@ import { findHierarchies } from '../../../../runtime/src/cgroup/mounts.ts'
 const files = (texts: Record<string, string>) => (path: string) => texts[path] ?? ''
 
 describe('the hierarchies of a host', () => {
-  test('of version 2 only', () => {
+  test('may be of version 2 only', () => {
     const mounts = `/dev/sda1 / ext4 rw 0 0
 cgroup2 /sys/fs/cgroup cgroup2 rw,nosuid,nodev,noexec,relatime,nsdelegate 0 0
 tmpfs /run tmpfs rw 0 0
@@ -17,7 +17,7 @@ tmpfs /run tmpfs rw 0 0
     ])
   })
 
-  test('of version 1 only, and of those the ones with a controller of ours', () => {
+  test('may be of version 1 only: those with a controller of ours count', () => {
     const mounts = `tmpfs /sys/fs/cgroup tmpfs rw 0 0
 cgroup /sys/fs/cgroup/systemd cgroup rw,name=systemd 0 0
 cgroup /sys/fs/cgroup/cpu,cpuacct cgroup rw,cpu,cpuacct 0 0
@@ -31,7 +31,7 @@ cgroup /sys/fs/cgroup/pids cgroup rw,relatime,pids 0 0
     ])
   })
 
-  test('of both: version 2 without controllers can still end a job', () => {
+  test('may be of both versions: version 2 without controllers can still kill a job', () => {
     const mounts = `cgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0
 cgroup /sys/fs/cgroup/memory cgroup rw,memory 0 0
 cgroup /sys/fs/cgroup/both cgroup rw,pids,freezer 0 0
@@ -45,7 +45,7 @@ cgroup /sys/fs/cgroup/both cgroup rw,pids,freezer 0 0
     ])
   })
 
-  test('that are mounted in several places count once', () => {
+  test('count once when they are mounted twice', () => {
     const mounts = `cgroup /sys/fs/cgroup/memory cgroup rw,memory 0 0
 cgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0
 cgroup /chroot/sys/fs/cgroup/memory cgroup rw,memory 0 0
@@ -55,7 +55,7 @@ cgroup2 /chroot/sys/fs/cgroup/unified cgroup2 rw 0 0
     expect(paths).toEqual(['/sys/fs/cgroup/memory', '/sys/fs/cgroup/unified'])
   })
 
-  test('count once, wherever else they are mounted, too', () => {
+  test('count once by the first mount, wherever the others are', () => {
     const mounts = `cgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0
 cgroup /sys/fs/cgroup/memory cgroup rw,memory 0 0
 cgroup /sys/fs/cgroup/cpu,cpuacct cgroup rw,cpu,cpuacct 0 0
@@ -70,12 +70,12 @@ cgroup /chroot/sys/fs/cgroup/cpu cgroup rw,cpu,cpuacct 0 0
     ])
   })
 
-  test('of none', () => {
+  test('may be none', () => {
     expect(findHierarchies('/dev/sda1 / ext4 rw 0 0\n', files({}))).toEqual([])
     expect(findHierarchies('', files({}))).toEqual([])
   })
 
-  test('name a controller only by its whole word', () => {
+  test('have a controller only when its whole name is listed', () => {
     const mounts = 'cgroup /c cgroup rw,memory_recursiveprot,pidsx 0 0\n'
     expect(findHierarchies(mounts, files({}))).toEqual([])
   })

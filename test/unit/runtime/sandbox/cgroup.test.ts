@@ -24,14 +24,14 @@ describe.skipIf(!isRoot || hostHierarchies().length === 0)(
   () => {
     const limits = { memoryBytes: 64 * mebibyte, processes: 20 }
 
-    /** Groups that are gone after the test. */
+    /** Makes groups, and removes them after the test. */
     function create() {
       const groups = openCgroups().create()
       onTestFinished(() => groups.remove())
       return groups
     }
 
-    /** Runs a program inside. */
+    /** Runs a program inside the groups. */
     function start(folders: readonly string[], program: string, args: readonly string[]) {
       const join =
         'for folder in $FOLDERS; do echo 0 > $folder/cgroup.procs || exit 99; done; exec "$@"'
@@ -41,7 +41,7 @@ describe.skipIf(!isRoot || hostHierarchies().length === 0)(
       })
     }
 
-    test('has one in each hierarchy, with its limits', () => {
+    test('are made in each hierarchy, with their limits', () => {
       const groups = create()
       groups.limit(limits)
       expect(groups.folders).toHaveLength(hostHierarchies().length)
@@ -53,11 +53,11 @@ describe.skipIf(!isRoot || hostHierarchies().length === 0)(
       const { controllers } = openCgroups()
       const memory = controllers.has('memory') ? [`${64 * mebibyte}`] : []
       expect(value('memory.limit_in_bytes', 'memory.max')).toEqual(memory)
-      // And its launcher.
+      // One more than the limit, for the launcher.
       expect(value('pids.max').includes('21')).toBe(controllers.has('pids'))
     })
 
-    test('tells that the kernel killed for want of memory', async ({ skip }) => {
+    test('count the kills of the kernel for lack of memory', async ({ skip }) => {
       skip(!openCgroups().controllers.has('memory'), 'no memory controller')
       const groups = create()
       groups.limit({ memoryBytes: 32 * mebibyte, processes: 20 })
@@ -67,7 +67,7 @@ describe.skipIf(!isRoot || hostHierarchies().length === 0)(
       expect(groups.oomKills()).toBeGreaterThan(0)
     })
 
-    test('are gone with all that is in them', async () => {
+    test('are removed, and all processes in them killed', async () => {
       const groups = create()
       groups.limit(limits)
       const child = start(groups.folders, '/bin/sh', [
@@ -82,10 +82,10 @@ describe.skipIf(!isRoot || hostHierarchies().length === 0)(
       await groups.remove()
     })
 
-    test('that cannot be removed yet are told, and a later try removes them', async () => {
+    test('that cannot be removed yet cause a warning, and a later try removes them', async () => {
       const warnings: string[] = []
       const groups = openCgroups({ onWarning: (message) => warnings.push(message) }).create()
-      // A group in it, whose processes are not its own.
+      // A group inside the group keeps it from being removed.
       const inner = groups.folders.map((folder) => join(folder, 'inner'))
       onTestFinished(async () => {
         for (const folder of inner) if (existsSync(folder)) rmdirSync(folder)
@@ -103,7 +103,7 @@ describe.skipIf(!isRoot || hostHierarchies().length === 0)(
       expect(warnings).toHaveLength(1)
     })
 
-    test('of a process that is gone are ended by the next one', async () => {
+    test('of a dead daemon are killed and removed by the next one', async () => {
       const gone = spawn('sleep', ['300'])
       await once(gone, 'spawn')
       const name = ownedName('job', gone.pid)
@@ -122,9 +122,9 @@ describe.skipIf(!isRoot || hostHierarchies().length === 0)(
   },
 )
 
-// Folders that are no control groups do for the names.
-describe('groups that are left', () => {
-  /** Control groups that are plain folders, the name of one whose process is gone, and what is told. */
+// Plain folders are enough to test the names.
+describe('abandoned groups', () => {
+  /** Control groups that are plain folders, the name of one whose daemon has died, and warnings. */
   function plain(folder: string) {
     const warnings: string[] = []
     const cgroups = openCgroups({
@@ -135,7 +135,7 @@ describe('groups that are left', () => {
     return { cgroups, warnings, abandoned, above: join(folder, 'causeway') }
   }
 
-  test('go when their process is gone, and no others', async ({ folder }) => {
+  test('are removed, and no others', async ({ folder }) => {
     const { cgroups, warnings, abandoned, above } = plain(folder)
     const own = cgroups.create()
     const kept = [ownedName('job'), 'job-1-999999999-1-00', 'somebody-else']
@@ -148,14 +148,14 @@ describe('groups that are left', () => {
     expect(warnings).toEqual([])
   })
 
-  test('are told with what is in the way, by their own daemon and by the next, and go with it', async ({
+  test('that cannot be removed cause a warning with the reason, and are removed later', async ({
     folder,
   }) => {
     const { cgroups, warnings, abandoned, above } = plain(folder)
     const groups = cgroups.create()
     const next = join(above, abandoned)
     mkdirSync(next)
-    // 0 stands for a process that this one cannot see; nobody is killed for it.
+    // 0 stands for a process that this one cannot see: nothing is killed for it.
     for (const stuck of [...groups.folders, next]) writeFileSync(join(stuck, 'cgroup.procs'), '0\n')
     await Promise.all([groups.remove(), cgroups.sweep()])
     const told = (stuck: string) =>

@@ -13,12 +13,12 @@ describe('the processors that a process may use', () => {
     ).toEqual(cpus)
   })
 
-  test('are none where the kernel tells of none', () => {
+  test('are none where the kernel lists none', () => {
     expect(parseCpus('Name:\tx\n')).toEqual([])
   })
 })
 
-describe('a job stays on one processor', () => {
+describe('a job is pinned to one processor', () => {
   const [slow, fast] = [{ isAccelerated: false }, { isAccelerated: true }]
 
   test('only under a PRoot that stops it at every call', () => {
@@ -28,7 +28,7 @@ describe('a job stays on one processor', () => {
     expect(pickCpu('off', slow, 0)).toEqual({})
   })
 
-  test('and jobs take turns over all of them', () => {
+  test('and jobs are spread over all processors', () => {
     const turns = Array.from(
       { length: 64 },
       (_, turn) => pickCpu('auto', slow, 1_900_000_000 + turn).cpu,

@@ -43,7 +43,7 @@ function header(fileClass: number, order: number, machine: number): Buffer {
   return bytes
 }
 
-/** A 64-bit little-endian program with one PT_INTERP of the given bytes and told size. */
+/** A 64-bit little-endian program with one PT_INTERP of the given bytes, size and offset. */
 function withInterpreter(path: Buffer, { size = path.length, offset = 120, count = 1 } = {}) {
   const bytes = Buffer.concat([header(2, 1, 62), Buffer.alloc(56), path])
   bytes.writeBigUInt64LE(64n, 32)
@@ -58,7 +58,7 @@ function withInterpreter(path: Buffer, { size = path.length, offset = 120, count
 describe('a program', () => {
   const source = 'int main(void) { return 0; }'
 
-  it('of this host, with its loader', async () => {
+  it('of this host is recognised, with its loader', async () => {
     const found = await elfOf(process.execPath)
     expect(found?.machine).toBe(hostMachine())
     expect(found?.interpreter).toMatch(/^\/lib.*\/ld-/)
@@ -73,7 +73,7 @@ describe('a program', () => {
     })
   })
 
-  it('of another machine', async () => {
+  it('of another machine is recognised', async () => {
     const program = await compiled(folder.path, source, { compiler: 'aarch64-linux-gnu-gcc' })
     expect(await elfOf(program)).toEqual({
       bits: 64,
@@ -109,11 +109,11 @@ describe('a header', () => {
 
   it.each([
     ['is empty', Buffer.alloc(0)],
-    ['is cut', header(2, 1, 62).subarray(0, 63)],
-    ['has no such class', header(3, 1, 62)],
-    ['has no such order', header(2, 3, 62)],
-    ['is of a script', Buffer.from(`#!/bin/sh\n${'#'.repeat(64)}`)],
-  ])('that %s is none', async (_what, content) => {
+    ['is truncated', header(2, 1, 62).subarray(0, 63)],
+    ['has an unknown class', header(3, 1, 62)],
+    ['has an unknown byte order', header(2, 3, 62)],
+    ['belongs to a script', Buffer.from(`#!/bin/sh\n${'#'.repeat(64)}`)],
+  ])('that %s is not read', async (_what, content) => {
     expect(await elfIn(content)).toBeUndefined()
   })
 })
@@ -130,15 +130,15 @@ describe('a loader', () => {
     ['beyond any file', withInterpreter(path, { offset: 2 ** 62 })],
     ['without its NUL', withInterpreter(Buffer.from('/lib/ld.so'))],
     ['larger than a path', withInterpreter(Buffer.alloc(5000, 0x2f), { size: 2 ** 40 })],
-    ['that is no absolute path', withInterpreter(Buffer.from('ld.so\0'))],
+    ['that is not an absolute path', withInterpreter(Buffer.from('ld.so\0'))],
     ['that would spoil a terminal', withInterpreter(Buffer.from('/\x1b[2J\0'))],
     ['behind too many headers', withInterpreter(path, { count: 65_535 })],
-  ])('%s is not told', async (_what, content) => {
+  ])('%s is not reported', async (_what, content) => {
     expect(await elfIn(content)).toMatchObject({ machine: 'x86-64' })
     expect(await elfIn(content)).not.toHaveProperty('interpreter')
   })
 
-  it('is looked for in bounds, whatever the bytes are', async () => {
+  it('is only looked for inside the file, whatever the bytes are', async () => {
     const bytes = fc.uint8Array({ minLength: 0, maxLength: 200 })
     const mutated = fc.tuple(bytes, fc.nat(119)).map(([noise, at]) => {
       const content = withInterpreter(path)

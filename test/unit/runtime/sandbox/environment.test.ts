@@ -22,18 +22,18 @@ describe('the environment of a job', () => {
     expect(jobEnvironment(declared, { S: 'host' })).toEqual(seen)
   })
 
-  test('preloads the shim before what the job preloads', () => {
+  test('preloads the shim before the libraries that the job preloads', () => {
     expect(jobEnvironment({}, {}, '/shim')['LD_PRELOAD']).toBe('/shim')
     expect(jobEnvironment({ LD_PRELOAD: '/a' }, {}, '/shim')['LD_PRELOAD']).toBe('/shim:/a')
   })
 
-  test('goes to the init behind the command, each string ended by NUL', () => {
+  test('follows the command in the input of the init, each string terminated by NUL', () => {
     const block = startBlock(['/bin/sh', '/a b'], { A: 'x y', B: '' })
     expect(block.toString()).toBe('/bin/sh\0/a b\0\0A=x y\0B=\0')
   })
 })
 
-describe('an environment that the kernel would not take', () => {
+describe('an environment that the kernel would refuse', () => {
   const many = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, i) => [`V${i}`, '']))
   test.for([
@@ -57,7 +57,7 @@ describe('an environment that the kernel would not take', () => {
     expect(environmentFault(environment)).not.toContain('xxx')
   })
 
-  test('is right up to the limits', () => {
+  test('is accepted up to the limits', () => {
     expect(environmentFault(many(4080))).toBeUndefined()
     expect(environmentFault({ A: 'x'.repeat(131_069 - 1) })).toBeUndefined()
   })

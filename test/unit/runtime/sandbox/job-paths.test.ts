@@ -40,11 +40,11 @@ describe('the folders of a job', () => {
     ['there, with an emulator', { namespaces: false, emulator }, ['empty', 'shm']],
   ] as const)('%s are only those that it needs', ([, options, expected], { folder }) => {
     expect(prepare(folder, options).made.toSorted()).toEqual(expected)
-    // And at its next start.
+    // The next start of the job finds the same.
     expect(prepare(folder, options).made.toSorted()).toEqual(expected)
   })
 
-  test('are open to the job as far as it uses them, whatever the umask', ({ folder }) => {
+  test('are open to the job as far as the job uses them, whatever the umask', ({ folder }) => {
     const before = process.umask(0o077)
     try {
       const { paths, mode } = prepare(folder, { namespaces: false, emulator })

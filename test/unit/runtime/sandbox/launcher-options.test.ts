@@ -13,13 +13,13 @@ const overlay = { lower: '/image', upper: '/upper', work: '/work' }
 const overlayWords = '--root /r --lower /image --upper /upper --work /work'.split(' ')
 
 describe('the command line of the launcher', () => {
-  test('has what every launcher has', () => {
+  test('begins with the options of every launcher', () => {
     const parent = ['--parent', `${process.pid}`]
     expect(launcherCommand([])).toEqual([nativePaths.launcher, '--control', ...parent])
     expect(launcherCommand(['/a', '/b']).slice(-4)).toEqual(['--cgroup', '/a', '--cgroup', '/b'])
   })
 
-  test('has what it can do before it is told more', () => {
+  test('of a spare has the steps that need no job', () => {
     const layer = { folder: '/s', upper: '/s/u', work: '/s/w' }
     const mounted = ['--spare-storage', '/s', '--upper', '/s/u', '--work', '/s/w']
     const [none, some] = [
@@ -90,7 +90,7 @@ describe('the command line of the launcher', () => {
   })
 })
 
-test('the launcher tells what this host allows', async () => {
+test('the launcher reports what this host allows', async () => {
   const probe = await probeLauncher()
   expect(probe.seccomp).toBe(true)
   expect(probe.namespacesError === null).toBe(probe.namespaces)

@@ -1,4 +1,4 @@
-/** Launchers that are kept ready: real ones, with control groups where this user can make them. */
+/** Spare launchers: real ones, with control groups where this user can make them. */
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ const mebibyte = 1024 * 1024
 const limits = { memoryBytes: 64 * mebibyte, processes: 20, storageBytes: 16 * mebibyte }
 const plain: SpareKind = { namespaces: false, pivots: false, storageBytes: 16 * mebibyte }
 const isRoot = process.getuid?.() === 0
-// No layer but the one that root must have: what a launcher does with its options is told elsewhere.
+// Only the layer that root must have: other files test what a launcher does with its options.
 const echo = [
   ...launchOptions({
     ...(isRoot && { identity: { uid: 1_800_000_003 } }),
@@ -37,7 +37,7 @@ const echo = [
 ]
 const withoutGroups = () => openCgroups({ hierarchies: [] })
 
-// Far more than anything here takes.
+// Far longer than anything here takes.
 const patience = { timeout: 10_000, interval: 5 }
 
 /** Pids of the launchers of this process. */
@@ -47,7 +47,7 @@ const running = () =>
     return existsSync(path) && readFileSync(path, 'utf8').startsWith(nativePaths.launcher)
   })
 
-/** Launchers that are closed after the test, and the groups that were made and are still there. */
+/** Launchers that are closed after the test, and the groups that still exist. */
 function open(cgroups: Cgroups = withoutGroups()) {
   const groups = new Set<JobGroups>()
   const launchers = createLaunchers({
@@ -90,7 +90,7 @@ async function end({ started, giveUp }: Taken): Promise<void> {
   await vi.waitFor(() => expect(running()).not.toContain(started?.child.pid), patience)
 }
 
-/** What the program of a launcher says. */
+/** What the program of a launcher prints. */
 async function said(taken: Taken, words = echo): Promise<string> {
   taken.started = taken.start(words)
   const launch = await openLaunch(taken.started, undefined)
@@ -98,10 +98,10 @@ async function said(taken: Taken, words = echo): Promise<string> {
   return text(launch.stdout)
 }
 
-/** Pid of the launcher that was told. */
+/** Pid of the launcher that got the options. */
 const pidOf = ({ started }: Taken) => started?.child.pid
 
-/** Waits until exactly so many launchers run, and answers their pids. */
+/** Waits until exactly so many launchers run. @returns their pids */
 async function until(count: number): Promise<number[]> {
   await vi.waitFor(() => expect(running()).toHaveLength(count), patience)
   return running()
@@ -116,7 +116,7 @@ describe('a launcher', () => {
     await until(0)
   })
 
-  test('that is kept ready is taken once, and does what the options say', async () => {
+  test('that is ready is taken once, and does what the options say', async () => {
     const { keepSpare, take } = open()
     keepSpare()
     const [spare] = await until(1)
@@ -128,7 +128,7 @@ describe('a launcher', () => {
     expect(pidOf(other)).not.toBe(spare)
   })
 
-  test('takes the place of the one that was taken', async () => {
+  test('replaces a spare that was taken', async () => {
     const { keepSpare, take } = open()
     keepSpare()
     await until(1)
@@ -142,7 +142,7 @@ describe('a launcher', () => {
     expect(pidOf(taken)).toBe(second)
   })
 
-  test('that somebody killed is given up with its groups, and nobody gets it', async () => {
+  test('that somebody killed is never taken, and its groups are removed', async () => {
     const { keepSpare, take, groups } = open()
     keepSpare()
     const [spare] = await until(1)
@@ -153,7 +153,7 @@ describe('a launcher', () => {
     expect(pidOf(taken)).not.toBe(spare)
   })
 
-  test('is given up at the end, and no other is made', async () => {
+  test('is ended when the launchers close, and no other is made', async () => {
     const { keepSpare, take, close, groups } = open()
     keepSpare()
     await until(1)
@@ -188,7 +188,7 @@ describe('a launcher', () => {
 describe.skipIf(!isRoot || hostHierarchies().length === 0)(
   'a launcher with control groups (only root can make them)',
   () => {
-    test('has joined them before it is taken, and has its limits then', async () => {
+    test('has joined them before it is taken, and gets its limits then', async () => {
       const { keepSpare, take, groups } = open(openCgroups())
       keepSpare()
       const [spare] = await until(1)
@@ -226,7 +226,7 @@ describe.skipIf(!hasStorage)(
       `grep ${mount} /proc/mounts`,
     ]
 
-    /** One that has mounted it. */
+    /** A launcher that has mounted its file system. */
     async function openMounted(folder: string) {
       const opened = open()
       opened.keepSpare({ ...plain, namespaces: true, storageFolder: folder })
@@ -235,7 +235,7 @@ describe.skipIf(!hasStorage)(
       return { ...opened, spare: spare! }
     }
 
-    test('has it before it is taken, where nobody else sees it', async () => {
+    test('has mounted it before it is taken, where nobody else sees it', async () => {
       await using folder = await temporaryFolder()
       const { take, spare } = await openMounted(folder.path)
       expect(readdirSync(folder.path)).toEqual([])
@@ -280,7 +280,7 @@ describe.skipIf(!hasStorage)(
       await end(taken)
     })
 
-    test('gives it up for a job whose folder is on another disk', async () => {
+    test('does not use it for a job whose folder is on another disk', async () => {
       await using folder = await temporaryFolder()
       await using elsewhere = await temporaryFolder('/dev/shm')
       const { take } = await openMounted(folder.path)
@@ -291,7 +291,7 @@ describe.skipIf(!hasStorage)(
       await end(taken)
     })
 
-    test('is as large as the last one that was asked for', async () => {
+    test('makes it as large as the last one that was requested', async () => {
       await using folder = await temporaryFolder()
       const { take } = await openMounted(folder.path)
       const first = await take(join(folder.path, 'first'), 32 * mebibyte)

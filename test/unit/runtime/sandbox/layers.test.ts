@@ -95,7 +95,7 @@ describe('layers', () => {
       layers: { ...usersBest, namespaces: false, root: 'copy' },
     },
     {
-      name: 'nothing but the filter, which the operator takes upon himself',
+      name: 'only the filter, which the operator accepts',
       probe: bare,
       isRoot: false,
       settings: { insecure: true },
@@ -114,13 +114,13 @@ describe('layers', () => {
       says: 'no seccomp filters',
     },
     {
-      name: 'namespaces that are not there',
+      name: 'namespaces that do not work here',
       probe: withoutNamespaces,
       settings: { backend: 'namespaces' },
       says: 'sandbox.backend = "namespaces": none here (namespaces: no)',
     },
     {
-      name: 'namespaces that are not there, insecure or not',
+      name: 'namespaces that do not work here, insecure or not',
       probe: withoutNamespaces,
       settings: { backend: 'namespaces', insecure: true },
       says: 'sandbox.backend = "namespaces": none here (namespaces: no)',
@@ -128,12 +128,12 @@ describe('layers', () => {
     {
       name: 'PRoot alone',
       probe: bare,
-      says: 'neither namespaces (namespaces: no) nor Landlock here: PRoot alone keeps no job from your files; set sandbox.insecure = true',
+      says: 'this host has neither namespaces (namespaces: no) nor Landlock: PRoot alone does not keep jobs from your files; to run them anyway, set sandbox.insecure = true',
     },
     {
       name: 'PRoot and the first Landlock',
       probe: { ...withoutNamespaces, landlockAbi: 1 },
-      says: 'nor Landlock here',
+      says: 'nor Landlock: PRoot alone',
     },
   ])('refused: $name', ({ probe, settings, says }) => {
     for (const isRoot of [true, false]) {
@@ -148,7 +148,7 @@ describe('layers', () => {
 })
 
 describe('a weaker root', () => {
-  test('first without shifted ids, then a copy, then none', () => {
+  test('is first an overlay without shifted ids, then a copy, then none', () => {
     const second = weakerRoot(rootsBest)
     expect(second).toEqual({ ...rootsBest, shiftsIds: false })
     const third = weakerRoot(second!)
@@ -157,8 +157,8 @@ describe('a weaker root', () => {
   })
 })
 
-describe('what is said of layers', () => {
-  test('nothing when all of them are there', () => {
+describe('missing layers', () => {
+  test('are none when all layers work', () => {
     expect(missingLayers(rootsBest, whole)).toEqual([])
     expect(missingLayers({ ...rootsBest, backend: 'namespaces', landlock: false }, whole)).toEqual(
       [],
@@ -186,7 +186,7 @@ describe('what is said of layers', () => {
     for (const [index, line] of lines.entries()) expect(found[index]).toMatch(line)
   })
 
-  test('that a copy is made of each image, where there are namespaces', () => {
+  test('no overlays, in namespaces: each job starts with a copy', () => {
     expect(missingLayers({ ...rootsBest, root: 'copy' }, whole)).toEqual([
       'no overlays: each job starts with a copy of its image',
     ])

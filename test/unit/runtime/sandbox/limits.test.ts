@@ -18,7 +18,7 @@ test("a deployment's own limits count", () => {
   })
 })
 
-test("else those of the operator, else a share of the host's", () => {
+test("without them the operator's count, else a share of the host's memory", () => {
   const none = { memory: 0, storage: 0 }
   const operators = {
     ...settings,
@@ -37,7 +37,7 @@ test("else those of the operator, else a share of the host's", () => {
   })
 })
 
-test('storage is at most what the disk has, and the same for a while', async () => {
+test('storage is at most what the disk has free, and stays the same for a while', async () => {
   await using folder = await temporaryFolder()
   const { bavail, bsize } = statfsSync(folder.path)
   const free = bavail * bsize
@@ -46,7 +46,7 @@ test('storage is at most what the disk has, and the same for a while', async () 
   const before = fitting()
   expect(before).toBeLessThanOrEqual(free * 0.9)
   expect(before).toBeGreaterThan(free * 0.8)
-  // One step of sixteen may be passed by chance, two are not.
+  // The free space may cross one of the sixteen steps by chance, but not two.
   const sizes = Array.from({ length: 3 }, (_, index) => {
     writeFileSync(join(folder.path, String(index)), Buffer.alloc(64 * 1024))
     return fitting()
@@ -58,7 +58,7 @@ test('storage is at most what the disk has, and the same for a while', async () 
     ...limits,
     storageBytes: 2 ** 21 + 1,
   })
-  expect(() => fittingDisk(limits, { storage: free * 2 }, folder.path)).toThrow(/can give/)
+  expect(() => fittingDisk(limits, { storage: free * 2 }, folder.path)).toThrow(/expected at most/)
 })
 
 test.for([
@@ -75,7 +75,7 @@ test.for([
   )
 })
 
-test('the least that is enough, and none at all, are right', () => {
+test('the smallest limit and no limit are valid', () => {
   for (const memory of [0, 1024 * 1024]) {
     const { deployment } = parseDeployment(JSON.stringify({ memory }), '/jobs/deployment.json')
     expect(() => checkLimits(deployment)).not.toThrow()

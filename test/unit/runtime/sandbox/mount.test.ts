@@ -1,4 +1,4 @@
-/** Places whose spare launcher is not what it seems. */
+/** Places whose spare launcher cannot be used. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -85,7 +85,7 @@ describe.skipIf(!isUsable)('a spare launcher (only root has one with a file syst
         mkdirSync(hostLayer, { mode: 0o700 })
       },
     },
-  ])('whose mount point $name: the job has one of its own all the same', async ({ spoil }) => {
+  ])('whose mount point $name is replaced: the job starts anyway', async ({ spoil }) => {
     const { place } = await openReady()
     spoil()
     const script = 'echo text > /root/file; cat /root/file; grep " / " /proc/mounts'
@@ -94,7 +94,7 @@ describe.skipIf(!isUsable)('a spare launcher (only root has one with a file syst
     expect(existsSync(hostLayer) ? readdirSync(hostLayer) : []).toEqual([])
   })
 
-  test('that was killed: the job has one of its own', async () => {
+  test('that was killed is replaced: the job starts anyway', async () => {
     const { place, inside } = await openReady()
     const taken = place()
     const said = outputOf(taken, 'echo here')
@@ -102,7 +102,7 @@ describe.skipIf(!isUsable)('a spare launcher (only root has one with a file syst
     expect(await said).toBe('here\n')
   })
 
-  test('that hangs is given up with what waits for it', async () => {
+  test('that hangs is discarded with the mount that waits for it', async () => {
     const { place, inside } = await openReady()
     process.kill(inside, 'SIGSTOP')
     const stop = new AbortController()

@@ -1,4 +1,4 @@
-/** PRoot's leftovers, in the /tmp of this host: others may run PRoot here, too. */
+/** PRoot's leftovers in the /tmp of this host, where others may run PRoot, too. */
 import { randomUUID } from 'node:crypto'
 import {
   chownSync,
@@ -15,13 +15,13 @@ import { describe, expect, onTestFinished } from 'vitest'
 import { removeProotFiles } from '../../../../runtime/src/sandbox/proot/leftovers.ts'
 import { test } from '../../../support/folder-fixture.ts'
 
-// Two that no job has: the default range begins above them.
+// Two uids that no job has: the default range begins above them.
 const [uid, other] = [1_800_000_001, 1_800_000_002]
 
 describe.skipIf(process.getuid?.() !== 0)(
-  'what PRoot left in /tmp (only root gives files away)',
+  'a file that PRoot left in /tmp (only root gives files away)',
   () => {
-    /** Makes something in /tmp with a name that begins so, a user's; gone after the test. */
+    /** Makes a user's file or folder in /tmp with this prefix; removes it after the test. */
     function leave(beginning: string, owner: number, make: (path: string) => void): string {
       const path = `/tmp/${beginning}${randomUUID()}`
       onTestFinished(() => rmSync(path, { recursive: true, force: true }))
@@ -31,7 +31,7 @@ describe.skipIf(process.getuid?.() !== 0)(
     }
     const file = (path: string) => writeFileSync(path, '')
 
-    test('goes when it is the job’s, and nothing else', () => {
+    test('is removed when it is the job’s, and nothing else is', () => {
       const loader = leave('prooted-', uid, file)
       const glue = leave('proot-', uid, (path) => {
         mkdirSync(path)
@@ -49,7 +49,7 @@ describe.skipIf(process.getuid?.() !== 0)(
       expect(kept.filter((path) => !existsSync(path))).toEqual([])
     })
 
-    test('goes as a link only: what it leads to stays, whoever owns that', ({ folder }) => {
+    test('that is a link is removed without its target, whoever owns the target', ({ folder }) => {
       const target = join(folder, 'target')
       mkdirSync(target)
       writeFileSync(join(target, 'precious'), '')
@@ -57,7 +57,7 @@ describe.skipIf(process.getuid?.() !== 0)(
       const link = `/tmp/proot-${randomUUID()}`
       onTestFinished(() => rmSync(link, { force: true }))
       symlinkSync(target, link)
-      // Root's link to what is the job's.
+      // Root's link to a file of the job.
       removeProotFiles(uid)
       expect(lstatSync(link).isSymbolicLink()).toBe(true)
       lchownSync(link, uid, uid)

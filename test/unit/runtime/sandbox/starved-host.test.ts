@@ -1,4 +1,4 @@
-/** A host without descriptors or processes: what needs one fails, and the daemon goes on. */
+/** A host without free descriptors or processes: calls that need one fail, the daemon runs on. */
 import { existsSync } from 'node:fs'
 import { describe, expect } from 'vitest'
 import { makeFileSystem } from '../../../../runtime/src/sandbox/storage/storage-files.ts'
@@ -23,7 +23,7 @@ describe.for(actions)('%s', { timeout: 2 * patience }, (action) => {
   })
 
   test.skipIf(!isRoot)(
-    'fails without processes (only root can be a user who may have none)',
+    'fails without processes (only root can become a user who may have none)',
     async ({ folder }) => {
       const tries = await starve(action, 'processes', folder)
       expect(tries).toEqual([{ message: expect.stringContaining('EAGAIN'), leaked: 0 }])

@@ -12,7 +12,7 @@ import {
 import { test } from '../../../support/folder-fixture.ts'
 
 const mebibyte = 1024 * 1024
-// As large as no file system may be.
+// Larger than any file system may be.
 const tooLarge = Number.MAX_SAFE_INTEGER
 
 function checkFileSystem(path: string, bytes: number): void {
@@ -25,27 +25,27 @@ function checkFileSystem(path: string, bytes: number): void {
   execFileSync('/usr/sbin/e2fsck', ['-fn', path], { stdio: 'pipe' })
 }
 
-describe.skipIf(!existsSync(makeFileSystem))('files with a file system', () => {
-  test('have their size, and take little of the disk', async ({ folder }) => {
+describe.skipIf(!existsSync(makeFileSystem))('file system images', () => {
+  test('have the requested size, and take little of the disk', async ({ folder }) => {
     const path = join(folder, 'storage.ext4')
     await makeStorageFile(path, 64 * mebibyte)
     checkFileSystem(path, 64 * mebibyte)
   })
 
-  test('are kept when they are there', async ({ folder }) => {
+  test('stay when they exist', async ({ folder }) => {
     const path = join(folder, 'storage.ext4')
     writeFileSync(path, 'what a job wrote')
     await makeStorageFile(path, mebibyte)
     expect(readFileSync(path, 'utf8')).toBe('what a job wrote')
   })
 
-  test('leave nothing when they can not be made', async ({ folder }) => {
+  test('leave nothing behind when they cannot be made', async ({ folder }) => {
     const path = join(folder, 'storage.ext4')
     await expect(makeStorageFile(path, tooLarge)).rejects.toThrow(/EFBIG|EINVAL|mkfs/)
     expect(readdirSync(folder)).toEqual([])
   })
 
-  test('without a name are nowhere in their folder', async ({ folder }) => {
+  test('without a name do not show in their folder', async ({ folder }) => {
     const file = await makeUnnamedStorage(folder, 16 * mebibyte)
     expect(readdirSync(folder)).toEqual([])
     linkFd(file.fd, join(folder, 'named'))
@@ -54,7 +54,7 @@ describe.skipIf(!existsSync(makeFileSystem))('files with a file system', () => {
   })
 })
 
-test('a folder takes files without a name, or it is told', async ({ folder }) => {
+test('the check tells whether a folder supports files without a name', async ({ folder }) => {
   expect(await canMakeUnnamed(folder)).toBe(true)
   expect(await canMakeUnnamed('/proc/self')).toBe(false)
 })

@@ -8,7 +8,7 @@ import { test } from '../../../support/folder-fixture.ts'
 const mebibyte = 1024 * 1024
 
 describe('what a job wrote', () => {
-  test('counts by what it takes on the disk', async ({ folder }) => {
+  test('counts by the space that it takes on the disk', async ({ folder }) => {
     const before = await usedBytes(folder)
     writeFileSync(join(folder, 'file'), Buffer.alloc(mebibyte, 1))
     execFileSync('mkdir', ['-p', join(folder, 'a/b')])
@@ -19,12 +19,12 @@ describe('what a job wrote', () => {
     expect(used).toBeLessThan(3 * mebibyte)
   })
 
-  test('is nothing where there is no folder', async ({ folder }) => {
+  test('is nothing where the folder does not exist', async ({ folder }) => {
     expect(await usedBytes(join(folder, 'missing'))).toBe(0)
   })
 })
 
-test('an ordinary user can give no job a file system', async ({ folder, skip }) => {
+test('an ordinary user cannot give jobs a file system', async ({ folder, skip }) => {
   skip(process.getuid?.() === 0, 'root can, where there are loop devices')
   expect(await canLimitStorage(folder)).toBe(false)
 })

@@ -6,12 +6,12 @@ import {
 } from '../../../../runtime/src/sandbox/ids/uid-range.ts'
 import { loadConfig } from '../../../../runtime/src/config/config.ts'
 
-// One for each of 65,536 jobs, as many for the owner of images, 1,024 times 65,536 for namespaces.
+// 65,536 ids for jobs, as many for the owner of images, 1,024 times 65,536 for namespaces.
 const idCount = (2 + 1024) * 65_536
 const first = 1_900_000_000
 const last = first + idCount - 1
 
-/** Checks a host with one file of owners. */
+/** Checks the range on a host where one file lists owners of ids. */
 const check = (file: string, text: string) =>
   checkRange(first, (path) => (path === file ? text : ''))
 
@@ -41,16 +41,16 @@ describe('the range of uids', () => {
     ['/etc/group', `group:x:${last}:user`, `group in /etc/group (${last})`],
   ] as const)('may not have ids of others in %s: %s', ([file, text, found]) => {
     expect(() => check(file, text)).toThrow(
-      `sandbox.uidBase ${first}: expected that nobody has an id from ${first} to ${last}, found ${found}`,
+      `sandbox.uidBase ${first}: expected the ids ${first} to ${last} to be free, found ${found}`,
     )
   })
 
-  test('of a base that is allowed has neither nobody nor the last id', () => {
+  test('contains neither nobody nor the last id, for any base that is allowed', () => {
     expect(leastUidBase).toBeGreaterThan(65_534)
     expect(mostUidBase + idCount - 1).toBe(2 ** 32 - 2)
   })
 
-  test('of the default belongs to nobody on this host', () => {
+  test('of the default base is free on this host', () => {
     expect(() => checkRange(loadConfig(undefined).sandbox.uidBase)).not.toThrow()
   })
 })

@@ -19,7 +19,7 @@ describe.skipIf(process.getuid?.() !== 0)('leases (only root may change uids)', 
   }
   afterEach(() => held.forEach(release))
 
-  test('are different, and free again after release', () => {
+  test('have different ids, which are free again after release', () => {
     const [first, second] = [lease(base, 'one'), lease(base, 'one')]
     expect([first, second]).toMatchObject([
       { uid: base, count: 1 },
@@ -29,7 +29,7 @@ describe.skipIf(process.getuid?.() !== 0)('leases (only root may change uids)', 
     expect(lease(base, 'one').uid).toBe(base)
   })
 
-  test('of 65,536 are behind those of one and that of images', () => {
+  test('of 65,536 ids come after the single ids and the owner of images', () => {
     expect([lease(base, 'range'), lease(base, 'range')]).toMatchObject([
       { uid: firstRange, count: rangeSize },
       { uid: firstRange + rangeSize, count: rangeSize },
@@ -38,14 +38,14 @@ describe.skipIf(process.getuid?.() !== 0)('leases (only root may change uids)', 
     expect(imageUid(base)).toBe(base + rangeSize)
   })
 
-  test('are the preferred one while that is free', () => {
+  test('have the preferred id while that is free', () => {
     const preferred = base + 7
     expect(lease(base, 'one', { preferred }).uid).toBe(preferred)
     expect(lease(base, 'one', { preferred }).uid).toBe(base)
   })
 
   test.for([8, -1, rangeSize, 4 * rangeSize])(
-    'are not the preferred one where that is no beginning of theirs (%i)',
+    'do not have a preferred id at which no lease begins (%i)',
     (offset) => {
       const taken = lease(base, 'range', { preferred: base + 2 * rangeSize + offset })
       const isBeginning = (taken.uid - base) % rangeSize === 0 && taken.uid >= firstRange
@@ -53,14 +53,14 @@ describe.skipIf(process.getuid?.() !== 0)('leases (only root may change uids)', 
     },
   )
 
-  test('may begin anywhere', () => {
+  test('may begin at a random id', () => {
     const spread = Array.from({ length: 4 }, () => lease(base, 'one', { isSpread: true }).uid)
     expect(new Set(spread).size).toBe(4)
     for (const uid of spread) expect(uid - base).toBeLessThan(rangeSize)
     expect(spread).not.toEqual([base, base + 1, base + 2, base + 3])
   })
 
-  test('hold against other processes, and end with theirs', async () => {
+  test('exclude other processes, and end with their own process', async () => {
     const script = `import('${new URL('../../../../runtime/dist/sandbox/ids/uids.js', import.meta.url).href}')
       .then(({ leaseUids }) => console.log(leaseUids(${base}, 'one').uid))`
     const one = lease(base, 'one')
@@ -70,7 +70,7 @@ describe.skipIf(process.getuid?.() !== 0)('leases (only root may change uids)', 
     expect((await run(process.execPath, ['-e', script])).stdout).toBe(`${base}\n`)
   })
 
-  test('leave no descriptor', () => {
+  test('leave no descriptor open', () => {
     const locks = () =>
       readdirSync('/proc/self/fd').filter((fd) => {
         const path = `/proc/self/fd/${fd}`

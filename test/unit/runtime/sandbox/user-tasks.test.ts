@@ -4,10 +4,10 @@ import { expect, test } from 'vitest'
 import { tasksOfUser } from '../../../../runtime/src/cgroup/user-tasks.ts'
 import { isRoot } from '../../../support/network-lab.ts'
 
-// Nobody else has it.
+// No other process has this uid.
 const uid = 1_799_999_999
 
-test.skipIf(!isRoot)('every thread of a user counts, of others none', async () => {
+test.skipIf(!isRoot)('every thread of a user counts, and none of other users', async () => {
   expect(tasksOfUser(uid)).toBe(0)
   const threads = `import threading, time
 for _ in range(3): threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
@@ -21,6 +21,6 @@ time.sleep(60)`
   expect(tasksOfUser(uid)).toBe(0)
 })
 
-test('our own are among them', () => {
+test('the threads of this process are included', () => {
   expect(tasksOfUser(process.getuid!())).toBeGreaterThan(1)
 })

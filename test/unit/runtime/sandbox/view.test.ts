@@ -16,7 +16,7 @@ const old = {
   version: '5.1.0',
   isAccelerated: false,
   missesStatx: true,
-  // Of a static one.
+  // A static PRoot has none.
   libraries: [],
 }
 const options: ViewOptions = {
@@ -41,8 +41,8 @@ const guestArguments = ['-v', '-1', '-0', '-r']
 const bindsOf = (program: readonly string[]) =>
   program.flatMap((word, index) => (program[index - 1] === '-b' ? [word] : []))
 
-describe('what a program sees in a root of its own', () => {
-  test('is the image, our helpers, and no tracer', () => {
+describe('the view in a root of its own', () => {
+  test('is the image with our helpers, without a tracer', () => {
     const { proot: _none, ...rest } = options
     const view = jobView({ ...rest, layers: { ...layers, backend: 'namespaces', landlock: false } })
     expect(view).toEqual({
@@ -57,13 +57,13 @@ describe('what a program sees in a root of its own', () => {
   })
 })
 
-describe('what PRoot sees beside the root of its job', () => {
+describe('the root in which PRoot runs', () => {
   const { launch, program } = jobView({
     ...options,
     proot: { ...old, libraries: ['/lib64/ld.so'] },
   })
 
-  test('is itself, its libraries and our helpers', () => {
+  test('contains PRoot, its libraries and our helpers', () => {
     expect(launch.stage).toEqual({
       folder: '/run/stage',
       pivot: false,
@@ -77,7 +77,7 @@ describe('what PRoot sees beside the root of its job', () => {
     expect(launch.workFolder).toBeUndefined()
   })
 
-  test('and it may write to the job, to devices and to its own /tmp only', () => {
+  test('lets PRoot write to the job, to devices and to its own /tmp only', () => {
     expect(launch.landlock).toEqual({
       read: [],
       execute: ['/'],
@@ -85,7 +85,7 @@ describe('what PRoot sees beside the root of its job', () => {
     })
   })
 
-  test('and it shows the guest its root with what the kernel shows', () => {
+  test('differs from the guest’s, which is the job’s root with /dev, /proc and /sys', () => {
     expect(program.slice(0, 6)).toEqual(['/proot', ...guestArguments, '/job'])
     expect(program.at(-1)).toBe('/.causeway/init')
     expect(program[program.indexOf('-w') + 1]).toBe('/root/job')
@@ -105,7 +105,7 @@ describe('what PRoot sees beside the root of its job', () => {
   })
 })
 
-describe('what PRoot sees on the root of the host', () => {
+describe('PRoot on the root of the host', () => {
   const onHost = { ...layers, namespaces: false, root: 'copy', shiftsIds: false } as const
   const { launch, program } = jobView({
     ...options,
@@ -113,7 +113,7 @@ describe('what PRoot sees on the root of the host', () => {
     proot: { ...old, libraries: [] },
   })
 
-  test('is kept in by Landlock alone', () => {
+  test('is confined by Landlock alone', () => {
     expect(launch.stage).toBeUndefined()
     expect(launch.landlock!.execute).toEqual(['/usr/bin/proot', '/built/init', '/built/shim.so'])
     const devices = ['null', 'zero', 'full', 'random', 'urandom', 'tty'].map(
@@ -154,7 +154,7 @@ describe('an emulator', () => {
     ['in a stage', true, '/empty'],
     ['on the root of the host', false, '/run/empty'],
   ] as const)(
-    '%s: the door that PRoot opens for it leads to nothing else',
+    '%s: the folder through which PRoot shows its root contains only the emulator',
     ([, namespaces, empty]) => {
       const { launch, program } = jobView({
         ...options,
@@ -163,7 +163,7 @@ describe('an emulator', () => {
       })
       const [option, path] = program.slice(1, 3)
       expect([option, path]).toEqual(['-q', emulator])
-      // Later binds win: these have to come after `-q`, the folder before what is in it.
+      // Later binds win: these must come after `-q`, and the folder before what is in it.
       expect(bindsOf(program).slice(-2)).toEqual([
         `${empty}:/host-rootfs`,
         `${emulator}:/host-rootfs${emulator}`,
@@ -176,7 +176,7 @@ describe('an emulator', () => {
   )
 })
 
-test('a PRoot is needed for its backend', () => {
+test('the backend proot needs a PRoot', () => {
   const { proot: _none, ...rest } = options
   expect(() => jobView(rest)).toThrow(TypeError)
 })

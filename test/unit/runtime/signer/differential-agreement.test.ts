@@ -4,6 +4,7 @@
 import { describe, expect, it } from 'vitest'
 import { encryptionCurves, type EncryptionCurve } from '@causeway/guest-sdk/protocol'
 import { slots, type SignerBackend } from '../../../../runtime/src/signer/backend.ts'
+import { grouped, times } from '../../../support/effort.ts'
 import { native, openKeys, portable } from '../../../support/signer-backends.ts'
 import { expectSame } from '../../../support/signer-comparison.ts'
 import { checkEach, type RandomSource } from '../../../support/signer-random.ts'
@@ -14,6 +15,8 @@ import {
   unsealWith,
   weierstrass,
 } from '../../../support/signer-reference.ts'
+
+const count = times({ short: 400, long: 2000 })
 
 interface Case {
   curve: EncryptionCurve
@@ -69,8 +72,8 @@ function checkAgreement(random: RandomSource, curve: EncryptionCurve): number {
 }
 
 describe.each(encryptionCurves)('%s', (curve) => {
-  it('2,000 agreements have the same result in all three, in both directions', async () => {
+  it(`${grouped(count)} agreements have the same result in all three, in both directions`, async () => {
     const check = (random: RandomSource) => checkAgreement(random, curve)
-    expect(await checkEach(`agreement ${curve}`, 2000, check)).toBe(2000)
+    expect(await checkEach(`agreement ${curve}`, count, check)).toBe(count)
   }, 600_000)
 })
