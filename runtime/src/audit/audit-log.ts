@@ -1,5 +1,5 @@
 /**
- * The audit log of one deployment: it has a line for every use of a key, written before the reply.
+ * The audit log of one deployment: a line for every use of a key is written before the reply.
  * @module
  */
 import { mkdirSync } from 'node:fs'

@@ -1,30 +1,30 @@
 /**
- * The seam between the bridge and what it offers: a capability brings handlers, facts and an end.
+ * The contract of a capability, which serves one family of methods: handlers, facts and a close.
  * @module
  */
 import type { MethodName } from '@causeway/guest-sdk/protocol'
 import { methodTable, type Handlers } from './methods.ts'
 import type { HostFacts } from './openrpc/openrpc.ts'
 
-/** One family of a deployment's methods, `N` its wire names. */
+/** One family of a deployment's methods; `N` are its wire names. */
 export interface Capability<N extends MethodName = MethodName> {
   readonly handlers: Handlers<N>
-  /** What `rpc.discover` says of it. */
+  /** Facts about the capability for `rpc.discover`. */
   readonly facts?: Omit<HostFacts, 'level'>
   /**
-   * Ends all that goes on: called once, when the socket is closed. Resolves when nothing of it can
-   * act any more.
+   * Ends the capability's work; called once, when the socket is closed. Resolves when nothing of
+   * the capability can act any more.
    */
   readonly close?: () => Promise<void>
 }
 
-/** Any capability: one of no methods takes them all. */
+/** Any capability; a capability without methods accepts all others. */
 type AnyCapability = Capability<never>
 type NamesOf<C> = C extends Capability<infer N> ? N : never
 
 /**
- * The handlers of all capabilities as one table; one that lacks a method of the method table does
- * not compile where the whole table is expected.
+ * Combines the handlers of all capabilities. Where the whole table is expected, a missing method
+ * does not compile.
  * @throws TypeError when two capabilities serve the same method, or one serves an unknown method
  */
 export function handlersOf<const C extends readonly AnyCapability[]>(
@@ -39,7 +39,7 @@ export function handlersOf<const C extends readonly AnyCapability[]>(
   return Object.fromEntries(entries) as Handlers<NamesOf<C[number]>>
 }
 
-/** Ends all capabilities, the last first; resolves when all have ended. */
+/** Closes all capabilities, the last one first; resolves when all are closed. */
 export async function closeAll(capabilities: readonly AnyCapability[]): Promise<void> {
   await Promise.all(capabilities.toReversed().flatMap(({ close }) => close?.() ?? []))
 }

@@ -6,7 +6,7 @@
 /** The bridge level that this code implements. */
 export const implementedLevel = '1.27.0'
 
-/** Negative, zero or positive, as `major.minor.patch` a is below, at or above b. */
+/** Compares levels of the form `major.minor.patch`. @returns negative, zero or positive */
 export function compareLevels(a: string, b: string): number {
   const right = b.split('.').map(Number)
   const difference = a.split('.').map((part, index) => Number(part) - (right[index] ?? 0))

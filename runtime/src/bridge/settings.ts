@@ -17,7 +17,7 @@ const classLimits = (defaults: ClassLimits) =>
     {},
   )
 
-/** What each limit stops stands in `BridgeLimits`. */
+/** `BridgeLimits` says which attack each limit stops. */
 const limits = v.pipe(
   v.strictObject({
     maxLineBytes: count(1024, 64 * 1024 * 1024, defaultLimits.maxLineBytes),

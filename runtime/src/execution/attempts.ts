@@ -19,7 +19,7 @@ import type { Job } from '../sandbox/job.ts'
 import type { MountedJob } from '../sandbox/mounted-job.ts'
 import type { Place } from '../sandbox/place.ts'
 
-/** What each attempt uses. */
+/** Parts that every attempt uses. */
 export interface AttemptParts {
   host: Host
   request: ExecutionRequest

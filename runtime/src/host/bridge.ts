@@ -121,7 +121,7 @@ export function openBridge(
   }
 }
 
-/** What a deployment asks about itself. */
+/** Facts that a deployment can ask for about itself. */
 function factsOf(
   { deployment, bundle }: LoadedDeployment,
   { identity, keyring }: OpenKeys,

@@ -37,7 +37,7 @@ export const slots = {
 /** Most HD keys kept at once. */
 export const maxDerived = 1024
 
-/** Input of a key agreement beside the own private key. */
+/** Inputs of a key agreement, beside our own private key. */
 export interface Agreement {
   /** The peer's encryption key, 33 or 65 bytes; a deployment may be its own peer. */
   peerPublicKey: Uint8Array

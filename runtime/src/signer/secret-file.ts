@@ -88,8 +88,8 @@ export function syncFolder(folder: string): void {
 }
 
 /**
- * Runs `replace`, which gives the file's name to another, then overwrites the old content. The old
- * bytes survive on a file system that writes to new blocks, and on a disk that remaps blocks.
+ * Runs `replace`, which gives the file's name to another file, then overwrites the old content. The
+ * old bytes survive on a file system that writes to new blocks, and on a disk that remaps blocks.
  * @returns whether no other name refers to the old bytes
  */
 export function overwriteReplaced(file: string, replace: () => void): boolean {

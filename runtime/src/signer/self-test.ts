@@ -39,7 +39,7 @@ const knownSignatures = [
   },
 ]
 
-/** Five bytes 08, encrypted to the own public key with the salt 070707. */
+/** Five bytes 08, encrypted to our own public key with the salt 070707. */
 const knownCiphertexts = [
   {
     name: 'p256',

@@ -6,7 +6,7 @@ import { lstatSync, mkdirSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { StartError } from '../errors/start-error.ts'
 
-/** Of all daemons of a host. */
+/** The folder of all daemons of a host. */
 export const sharedFolder = '/run/causeway'
 const othersMayWrite = 0o022
 

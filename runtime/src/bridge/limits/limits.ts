@@ -19,9 +19,9 @@ export interface BridgeLimits extends Readonly<Record<MethodClass, ClassLimits>>
   /** Bytes of a request line without its newline. Stops an endless line from filling the memory. */
   maxLineBytes: number
   /**
-   * Brackets, colons and commas outside of strings in a line; requests of the contract have below
-   * 100. Stops parsing from blocking the host: it takes a hundred times as long for brackets as for
-   * text.
+   * Brackets, colons and commas outside of strings in a line; requests of the contract have fewer
+   * than 100. Stops parsing from blocking the host: it takes a hundred times as long for brackets
+   * as for text.
    */
   maxStructure: number
   /** Time from accept to the whole line, ms. Stops slow senders from holding connections. */

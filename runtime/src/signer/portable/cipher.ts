@@ -7,7 +7,7 @@ import { openEnvelope, sealEnvelope, type EnvelopeAgreement } from '@causeway/se
 import type { Agreement, Refusal } from '../backend.ts'
 import { agree, publicKeyOf } from './curves.ts'
 
-/** An agreement, with the own private key. */
+/** An agreement, with our own private key. */
 export interface KeyedAgreement extends Agreement {
   curve: EncryptionCurve
   /** Own encryption key, 32 bytes. */

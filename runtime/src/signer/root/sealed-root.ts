@@ -1,5 +1,5 @@
 /**
- * Seals the root secret with scrypt and AES-256-GCM; `docs/keys.md` has the format byte by byte.
+ * Seals the root secret under a passphrase: scrypt, AES-256-GCM; `docs/keys.md` has the format.
  * @module
  */
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto'

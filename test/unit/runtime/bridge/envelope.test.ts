@@ -202,7 +202,7 @@ describe('lines that are not JSON', () => {
   })
 
   it.each(['GET / HTTP/1.1', 'POST /rpc HTTP/1.1', 'OPTIONS * HTTP/1.0', 'CONNECT a:1 HTTP/1.1'])(
-    'an HTTP client is told so: %s',
+    'the error for an HTTP client names HTTP: %s',
     (sent) => {
       expect(parsed(sent)).toEqual(
         parse('this socket speaks JSON-RPC 2.0 lines, found an HTTP request'),
