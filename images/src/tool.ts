@@ -8,7 +8,7 @@ import type { ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { ImageError, errorCode } from './image-error.ts'
-import { startChild } from '@causeway/native'
+import { startChild } from '@causeway/native/process'
 
 /** User and folder of a program; default: our own user, in `/`. */
 export interface ToolOptions {

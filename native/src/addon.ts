@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { NativeHandle } from './handles/handles.ts'
+import type { NativeHandle } from './handles/native-handle.ts'
 import { loadAddon } from './load-addon.ts'
 
 /** The addon's raw calls: each returns the result of its system call, or a negative errno. */

@@ -13,7 +13,7 @@ import {
   type AbstractForm,
   type PeerCredentials,
 } from './abstract-socket.ts'
-import { closeFd } from './pipe.ts'
+import { closeFd } from './process/pipe.ts'
 
 /** Limits of one engine. Infinity lifts a limit. */
 export interface EngineLimits {

@@ -3,7 +3,7 @@
  * process's memory.
  * @module
  */
-import { hardenProcess } from '@causeway/native'
+import { hardenProcess } from '@causeway/native/process'
 
 try {
   hardenProcess()

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { closeFd, lockFile } from '@causeway/native'
+import { closeFd, lockFile } from '@causeway/native/process'
 
 /** Does something while no other process does it, by a lock that ends with its holder. */
 export async function oneAtATime<Value>(lock: string, work: () => Promise<Value>): Promise<Value> {

@@ -5,7 +5,7 @@
 import { chownSync, closeSync, openSync, readdirSync } from 'node:fs'
 import { lstat } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
-import { closeFd, createPipe } from '@causeway/native'
+import { closeFd, createPipe } from '@causeway/native/process'
 import { starvedActions, type StarvedAction } from './starved-actions.ts'
 import type { StarvedTry } from './starved.ts'
 

@@ -57,9 +57,9 @@ function get(url: URL, { policy, signal, headers = {} }: HttpOptions): Promise<I
         ...headers,
       },
       createConnection: (_options, done) => {
-        // A request without a socket reports nothing that it is destroyed with.
+        // Not `done` with an error: its type wants a socket. A request without one ignores `destroy`.
         const fail = (error: Error) => void request.emit('error', error)
-        connect(url, policy, signal).then((socket) => done(null, socket), fail)
+        connect(url, policy, signal).then(done.bind(undefined, null), fail)
         return undefined
       },
       signal,

@@ -6,7 +6,7 @@
 import { basename } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { ImageError, type ImageErrorKind } from '../image-error.ts'
-import { startChild } from '@causeway/native'
+import { startChild } from '@causeway/native/process'
 
 /** Options of a `bridge-unpack` process. */
 export interface UnpackerOptions {

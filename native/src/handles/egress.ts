@@ -6,7 +6,7 @@
  */
 import { addon } from '../addon.ts'
 import { checkAddress, checkInteger } from '../arguments.ts'
-import type { NativeHandle } from './handles.ts'
+import type { NativeHandle } from './native-handle.ts'
 
 export interface EgressOptions {
   /** Networks that may not be reached, of either family, as ADDRESS or ADDRESS/PREFIX. */

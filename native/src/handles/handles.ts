@@ -5,14 +5,8 @@
  */
 import { addon } from '../addon.ts'
 import { checkDescriptor } from '../arguments.ts'
+import type { NativeHandle } from './native-handle.ts'
 import { systemError } from '../system-error.ts'
-
-declare const kind: unique symbol
-
-/** A value that JavaScript can only pass on; an addon refuses one of another kind. */
-export interface NativeHandle<Kind extends 'egress' | 'network' | 'signer'> {
-  readonly [kind]: Kind
-}
 
 /** The network of a job. */
 export interface NetworkHandle {

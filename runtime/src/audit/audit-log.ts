@@ -5,7 +5,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SigningCurve } from '@causeway/guest-sdk/protocol'
-import { closeFd, lockFile } from '@causeway/native'
+import { closeFd, lockFile } from '@causeway/native/process'
 import type { Logger } from '@causeway/service/log'
 import type { DeploymentLabel } from '../signer/backend.ts'
 import { StartError } from '../errors/start-error.ts'

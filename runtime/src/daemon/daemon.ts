@@ -3,7 +3,7 @@
  * @module
  */
 import { join } from 'node:path'
-import { closeFd, lockFile } from '@causeway/native'
+import { closeFd, lockFile } from '@causeway/native/process'
 import type { Logger } from '@causeway/service/log'
 import type { Config } from '../config/config.ts'
 import { openRecordReserve } from '../supervisor/record/record-reserve.ts'

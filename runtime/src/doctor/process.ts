@@ -1,5 +1,5 @@
 /** @module */
-import { hardenProcess } from '@causeway/native'
+import { hardenProcess } from '@causeway/native/process'
 import { softLimit } from './limits.ts'
 import { failure, ok, type Check } from './finding.ts'
 

@@ -3,7 +3,8 @@
  * @module
  */
 import { createImageStore, type ImageStore, type Owner, type TryLock } from '@causeway/images'
-import { closeFd, lockFile, nativePaths } from '@causeway/native'
+import { nativePaths } from '@causeway/native'
+import { closeFd, lockFile } from '@causeway/native/process'
 import type { Config } from '../config/config.ts'
 import { createEgressPolicy } from '@causeway/service/egress'
 import { imageUid } from '../sandbox/ids/uid-range.ts'

@@ -4,7 +4,7 @@
  * @module
  */
 import { join } from 'node:path'
-import { hardenProcess } from '@causeway/native'
+import { hardenProcess } from '@causeway/native/process'
 import type { Deployment } from '@causeway/manifest'
 import type { Logger } from '@causeway/service/log'
 import { withAuditKey } from '../audit/audit-key.ts'

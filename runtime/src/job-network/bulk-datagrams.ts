@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { refuseSegments } from '@causeway/native'
+import { refuseSegments } from '@causeway/native/network'
 
 /**
  * @param groups folders of the job's control groups, of either version

@@ -8,7 +8,7 @@
 import { readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { closeFd, lockFile } from '@causeway/native'
+import { closeFd, lockFile } from '@causeway/native/process'
 import { hostFolder } from '../state/host-folder.ts'
 import { StartError } from '../errors/start-error.ts'
 

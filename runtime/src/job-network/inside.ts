@@ -3,7 +3,12 @@
  * @module
  */
 import { createServer, Socket, type Server } from 'node:net'
-import { connectIn, listenIn, openNetworkHandle, type NetworkHandle } from '@causeway/native'
+import {
+  connectIn,
+  listenIn,
+  openNetworkHandle,
+  type NetworkHandle,
+} from '@causeway/native/network'
 
 /** The inside of a job's network, until it is closed. */
 export interface Inside {

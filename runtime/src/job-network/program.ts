@@ -5,7 +5,7 @@
 import type { ChildProcess, SpawnOptions } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
-import { startChild } from '@causeway/native'
+import { startChild } from '@causeway/native/process'
 
 /** Programs, and the Debian packages that contain them. */
 const packageOf = {

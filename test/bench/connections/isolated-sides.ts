@@ -4,7 +4,7 @@
  */
 import { mkdirSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { createNetwork, refuseSegments } from '@causeway/native'
+import { createNetwork, refuseSegments } from '@causeway/native/network'
 import { createEgressPolicy } from '../../../service/src/egress/policy.ts'
 import { holdHostTable } from '../../../runtime/src/job-network/isolated/host-table.ts'
 import { openIsolatedNetwork } from '../../../runtime/src/job-network/isolated/isolated-network.ts'

@@ -3,7 +3,7 @@
  * another, joined by a cable. Both disappear with this process and its children, however it ends.
  * @module
  */
-import { createNetwork } from '@causeway/native'
+import { createNetwork } from '@causeway/native/network'
 import { runProgram } from '../../../runtime/src/job-network/program.ts'
 
 export interface Lab {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createEgress, type EgressOptions } from '@causeway/native'
+import { createEgress, type EgressOptions } from '@causeway/native/network'
 
 const here = '8.8.8.8'
 const there = '2606:4700::1111'

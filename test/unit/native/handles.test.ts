@@ -4,15 +4,15 @@ import { closeSync, openSync } from 'node:fs'
 import net from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { loadSigner } from '@causeway/native'
+import { closeFd } from '@causeway/native/process'
 import {
-  closeFd,
   connectIn,
   createEgress,
   createNetwork,
   listenIn,
-  loadSigner,
   openNetworkHandle,
-} from '@causeway/native'
+} from '@causeway/native/network'
 import { buildConsumer, handleKinds } from '../../support/handle-consumer.ts'
 import { isRoot } from './job.ts'
 

@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync, readdirSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { linkFd } from '@causeway/native'
+import { linkFd } from '@causeway/native/process'
 import { test } from '../../support/folder-fixture.ts'
 
 // O_TMPFILE, which Node has no name for.

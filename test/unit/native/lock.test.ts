@@ -2,7 +2,7 @@ import { symlinkSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { closeFd, lockFile } from '@causeway/native'
+import { closeFd, lockFile } from '@causeway/native/process'
 
 const folder = mkdtempSync(join(tmpdir(), 'causeway-lock-'))
 afterAll(() => rmSync(folder, { recursive: true }))

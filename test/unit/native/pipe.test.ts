@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { fstatSync, readFileSync, readSync, writeSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { closeFd, createPipe } from '@causeway/native'
+import { closeFd, createPipe } from '@causeway/native/process'
 import { isRoot, ordinaryUid } from './job.ts'
 
 /** A pipe that is closed after the test. */

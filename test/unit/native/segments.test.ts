@@ -3,7 +3,7 @@ import { mkdirSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { refuseSegments } from '@causeway/native'
+import { refuseSegments } from '@causeway/native/network'
 import { hostHierarchies } from '../../../runtime/src/cgroup/mounts.ts'
 import { isRoot } from './job.ts'
 

@@ -2,7 +2,7 @@
  * What the `keys` commands need of a deployment: who it is, and the root keys.
  * @module
  */
-import { hardenProcess } from '@causeway/native'
+import { hardenProcess } from '@causeway/native/process'
 import type { Deployment } from '@causeway/manifest'
 import { loadConfig } from '../../config/config.ts'
 import { identify, importedKeysOf, labelOf, type Identity } from '../../deployment/identity.ts'

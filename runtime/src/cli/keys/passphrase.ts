@@ -2,7 +2,7 @@
  * `causeway keys passphrase`: puts the root secret under a passphrase, changes or removes it.
  * @module
  */
-import { hardenProcess } from '@causeway/native'
+import { hardenProcess } from '@causeway/native/process'
 import { Command } from 'commander'
 import {
   makeRoot,

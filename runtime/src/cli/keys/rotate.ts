@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { encodeSs58 } from '@causeway/manifest'
-import { hardenProcess } from '@causeway/native'
+import { hardenProcess } from '@causeway/native/process'
 import { Command } from 'commander'
 import { resealAuditHeads } from '../../audit/reseal-heads.ts'
 import { loadConfig, type Config } from '../../config/config.ts'

@@ -3,7 +3,8 @@
  * and rate queues.
  * @module
  */
-import { closeFd, createNetwork } from '@causeway/native'
+import { closeFd } from '@causeway/native/process'
+import { createNetwork } from '@causeway/native/network'
 import type { EgressPolicy, Family } from '@causeway/service/egress'
 import type { AdmittedAddress, NetworkCounters } from '../contract.ts'
 import { createNft, type Nft } from '../rules/nft.ts'

@@ -4,7 +4,7 @@
  */
 import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
-import { closeFd, lockFile } from '@causeway/native'
+import { closeFd, lockFile } from '@causeway/native/process'
 import { StartError } from '../../errors/start-error.ts'
 import { hostFolder } from '../../state/host-folder.ts'
 import { checkRange, firstRange, maxJobs, maxRanges, rangeSize } from './uid-range.ts'

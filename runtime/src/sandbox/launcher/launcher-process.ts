@@ -5,8 +5,8 @@
 import type { ChildProcess } from 'node:child_process'
 import { Socket } from 'node:net'
 import type { Duplex, Readable } from 'node:stream'
-import { spawnChild } from '@causeway/native'
-import { chownFd, closeFd, createPipe, type Pipe } from '@causeway/native'
+import { spawnChild } from '@causeway/native/process'
+import { chownFd, closeFd, createPipe, type Pipe } from '@causeway/native/process'
 import { StartError } from '../../errors/start-error.ts'
 import { launcherCommand } from './launcher.ts'
 

@@ -7,7 +7,7 @@
  */
 import type { FileHandle } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
-import { linkFd } from '@causeway/native'
+import { linkFd } from '@causeway/native/process'
 import type { Cgroups, JobGroups } from '../../cgroup/cgroup.ts'
 import { startLauncher, type LauncherProcess } from './launcher-process.ts'
 import type { JobLimits } from '../limits.ts'

@@ -9,8 +9,8 @@ import { existsSync } from 'node:fs'
 import { constants, open, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { startChild } from '@causeway/native'
-import { linkFd } from '@causeway/native'
+import { startChild } from '@causeway/native/process'
+import { linkFd } from '@causeway/native/process'
 
 export const makeFileSystem = '/usr/sbin/mkfs.ext4'
 

@@ -4,7 +4,7 @@
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { closeFd, lockFile } from '@causeway/native'
+import { closeFd, lockFile } from '@causeway/native/process'
 import { StartError } from '../../errors/start-error.ts'
 
 /** Releases a lock; the kernel does so when the process ends. */

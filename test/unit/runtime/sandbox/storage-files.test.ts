@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { linkFd } from '@causeway/native'
+import { linkFd } from '@causeway/native/process'
 import { describe, expect } from 'vitest'
 import {
   canMakeUnnamed,

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { addon } from './addon.ts'
-import { checkAddress, checkDescriptor, checkInteger } from './arguments.ts'
-import { checked } from './system-error.ts'
+import { addon } from '../addon.ts'
+import { checkAddress, checkDescriptor, checkInteger } from '../arguments.ts'
+import { checked } from '../system-error.ts'
 
 /**
  * Makes a network namespace with only a loopback interface, in which ordinary users may bind every

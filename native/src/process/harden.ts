@@ -4,8 +4,8 @@
  * @module
  */
 import inspector from 'node:inspector'
-import { addon } from './addon.ts'
-import { checked } from './system-error.ts'
+import { addon } from '../addon.ts'
+import { checked } from '../system-error.ts'
 
 /**
  * Protects the memory of this process: it leaves no core file, other processes of its user can

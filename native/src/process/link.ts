@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { addon } from './addon.ts'
-import { checkDescriptor } from './arguments.ts'
-import { checked } from './system-error.ts'
+import { addon } from '../addon.ts'
+import { checkDescriptor } from '../arguments.ts'
+import { checked } from '../system-error.ts'
 
 /**
  * Gives a file that was opened with `O_TMPFILE` a name on the same file system: linkat(2). A file

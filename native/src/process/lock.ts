@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { addon } from './addon.ts'
-import { checked } from './system-error.ts'
+import { addon } from '../addon.ts'
+import { checked } from '../system-error.ts'
 
 /** `exclusive`: one holder and no other; `shared`: any number of shared holders. */
 export type LockMode = 'exclusive' | 'shared'

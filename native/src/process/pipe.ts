@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { addon } from './addon.ts'
-import { checkDescriptor, checkUid } from './arguments.ts'
-import { checked } from './system-error.ts'
+import { addon } from '../addon.ts'
+import { checkDescriptor, checkUid } from '../arguments.ts'
+import { checked } from '../system-error.ts'
 
 /** Both ends of a pipe; the owner of each descriptor closes it. */
 export interface Pipe {
