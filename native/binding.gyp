@@ -15,6 +15,9 @@
         "src/addon/network.cc",
         "src/addon/segments.cc",
         "src/addon/tcp.cc",
+        "src/handles/network.cc",
+        "src/handles/egress.cc",
+        "src/handles/egress-binding.cc",
         "src/engine/process.cc",
         "src/engine/members.cc",
         "src/engine/admission.cc",
@@ -36,7 +39,9 @@
       ],
       "cflags": ["<@(strict_warnings)", "-fvisibility=hidden"],
       "cflags_cc!": ["-std=gnu++17", "-std=gnu++20"],
-      "cflags_cc": ["-std=c++17"]
+      "cflags_cc": ["-std=c++17"],
+      # Other addons may hold handles for longer than the thread of Node that loaded this.
+      "ldflags": ["-Wl,-z,nodelete"]
     },
     {
       # Keys and the audit log's hash chain, on the OpenSSL that Node's own binary exports and on
@@ -57,6 +62,7 @@
         "src/signer/cipher.cc",
         "src/signer/derivation.cc",
         "src/signer/keys.cc",
+        "src/handles/signer-handle.cc",
         "src/signer/binding.cc",
         "src/signer/audit-chain.cc",
         "src/signer/audit-binding.cc"
@@ -74,7 +80,7 @@
       "cflags": ["<@(strict_warnings)", "-fvisibility=hidden"],
       "cflags_cc!": ["-std=gnu++17", "-std=gnu++20"],
       "cflags_cc": ["-std=c++17"],
-      "ldflags": ["-Wl,-z,now,--exclude-libs,ALL"],
+      "ldflags": ["-Wl,-z,now,-z,nodelete,--exclude-libs,ALL"],
       "libraries": ["-lsecp256k1"]
     },
     {

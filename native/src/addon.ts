@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { NativeHandle } from './handles/handles.ts'
 import { loadAddon } from './load-addon.ts'
 
 /** The addon's raw calls: each answers the result of its syscall, or a negative errno. */
@@ -20,9 +21,25 @@ export interface NativeAddon {
   refuseSegments(folder: string): number
   connectIn(network: number, address: string, port: number): number
   listenIn(network: number, address: string, port: number, backlog: number): number
+  /** A handle, or a negative errno. */
+  openNetworkHandle(network: number): NativeHandle<'network'> | number
+  closeNetworkHandle(handle: NativeHandle<'network'>): void
+  egress: EgressCalls
   /** The most lines that one call of `onLines` carries. */
   maxLines: number
   BridgeEngine: NativeBridgeEngineClass
+}
+
+type Egress = NativeHandle<'egress'>
+
+/** See handles/egress.ts; times are ms. */
+interface EgressCalls {
+  open(interval: number, burst: number): Egress
+  addNet(egress: Egress, opens: boolean, address: string, prefix: number): boolean
+  allows(egress: Egress, address: string): boolean
+  take(egress: Egress, address: string, now: number | undefined): number
+  admit(egress: Egress, address: string, ms: number, now: number | undefined): void
+  counters(egress: Egress): [number, number, number]
 }
 
 /** What `BridgeEngine` of the addon is made of; see bridge-engine.ts. */

@@ -17,6 +17,10 @@ export type {
   Membership,
   RefusalReason,
 } from './bridge-engine.ts'
+export { createEgress } from './handles/egress.ts'
+export type { EgressCounters, EgressOptions, NativeEgress } from './handles/egress.ts'
+export { openNetworkHandle } from './handles/handles.ts'
+export type { NativeHandle, NetworkHandle, SignerHandle, SignerUses } from './handles/handles.ts'
 export { chownFd, closeFd, createPipe } from './pipe.ts'
 export type { Pipe } from './pipe.ts'
 export { hardenProcess } from './harden.ts'

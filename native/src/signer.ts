@@ -4,6 +4,7 @@
  * @module
  */
 import { checkInteger } from './arguments.ts'
+import type { NativeHandle, SignerHandle } from './handles/handles.ts'
 import { loadAddon } from './load-addon.ts'
 
 /** HD slots of a {@link SignerKeys}, after its five keys. */
@@ -12,6 +13,7 @@ export const maxDerivedKeys = 1024
 /** Slot of the first HD key; before it: signing p256, secp256k1, ed25519, encryption p256, secp256k1. */
 export const firstDerivedSlot = 5
 
+const p256Slot = 0
 const ed25519Slot = 2
 const firstEncryptionSlot = 3
 const lastSlot = firstDerivedSlot + maxDerivedKeys - 1
@@ -65,7 +67,13 @@ export interface SignerKeys {
   exportKey(slot: number): Buffer
   /** 64 bytes; the caller zeroes them. */
   exportHdSeed(): Buffer
-  /** Zeroes every key. */
+  /**
+   * A copy of the p256 signing key, for other native addons; it stays when the key is replaced.
+   *
+   * @param slot 0
+   */
+  openHandle(slot: number): SignerHandle
+  /** Zeroes every key, and closes the handles. */
   destroy(): void
 }
 
@@ -117,6 +125,9 @@ interface RawKeys {
   decrypt: RawKeys['encrypt']
   exportKey(slot: number, into: Uint8Array): boolean
   exportHdSeed(into: Uint8Array): boolean
+  openHandle(slot: number): NativeHandle<'signer'> | undefined
+  handleUses(handle: NativeHandle<'signer'>): [number, number, number]
+  closeHandle(handle: NativeHandle<'signer'>): void
   destroy(): void
 }
 
@@ -205,7 +216,24 @@ function wrapKeys(keys: RawKeys): SignerKeys {
       return filled(keyBytes, (into) => keys.exportKey(slot, into))
     },
     exportHdSeed: () => filled(hdSeedBytes, (into) => keys.exportHdSeed(into)),
+    openHandle(slot) {
+      checkInteger(slot, 'slot', p256Slot, p256Slot)
+      return wrapHandle(keys, keys.openHandle(slot))
+    },
     destroy: () => keys.destroy(),
+  }
+}
+
+/** @param keys kept with it: they would close it when they are collected */
+function wrapHandle(keys: RawKeys, handle: NativeHandle<'signer'> | undefined): SignerHandle {
+  check(handle !== undefined)
+  return {
+    handle,
+    uses() {
+      const [registration, certificate, handshake] = keys.handleUses(handle)
+      return { registration, certificate, handshake }
+    },
+    close: () => keys.closeHandle(handle),
   }
 }
 
@@ -225,7 +253,7 @@ function filled(size: number, fill: (into: Uint8Array) => boolean): Buffer {
 }
 
 /** The arguments have been checked: what fails now is OpenSSL, or the keys are gone. */
-function check(isDone: boolean): void {
+function check(isDone: boolean): asserts isDone {
   if (!isDone) throw new Error('the native signer failed, or its keys have been destroyed')
 }
 

@@ -25,7 +25,8 @@ export function checked(syscall: string, result: number): number {
   return result
 }
 
-function systemError(syscall: string, errno: number): SystemError {
+/** @param errno negative */
+export function systemError(syscall: string, errno: number): SystemError {
   const [code, text] = getSystemErrorMap().get(errno) ?? [`E${-errno}`, 'unknown error']
   return Object.assign(new Error(`${syscall} ${code}: ${text}`), { code, errno, syscall })
 }

@@ -3,12 +3,8 @@
  * which no deployment's keys would.
  * @module
  */
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildAddon } from './built-addon.ts'
 
 export interface SignerInternals {
   /** Numbers of 32 bytes one after another → their inverses modulo P-256's order. */
@@ -27,35 +23,8 @@ const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 const sources = ['inverse', 'hmac', 'cipher'].map((name) =>
   pathOf(`../../native/src/signer/${name}.cc`),
 )
-const strictness = ['-Wall', '-Wextra', '-Werror', '-DOPENSSL_SUPPRESS_DEPRECATED']
-const flags = ['-O2', '-std=c++17', '-fPIC', '-shared', ...strictness]
 
 export function buildInternals(): SignerInternals {
-  const folder = mkdtempSync(join(tmpdir(), 'causeway-internals-'))
-  const built = join(folder, 'signer_internals.node')
-  const includes = [pathOf('../../native/src/signer'), nodeHeaders()].flatMap((path) => [
-    '-I',
-    path,
-  ])
-  try {
-    execFileSync('g++', [
-      ...flags,
-      ...includes,
-      pathOf('signer-internals.cc'),
-      ...sources,
-      '-o',
-      built,
-    ])
-    return createRequire(import.meta.url)(built) as SignerInternals
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-}
-
-/** Those that the native build took. */
-function nodeHeaders(): string {
-  const config = readFileSync(pathOf('../../native/build/config.gypi'), 'utf8')
-  const folder = /"nodedir": "([^"]+)"/.exec(config)?.[1]
-  if (folder) return join(folder, 'include/node')
-  throw new Error('native/build/config.gypi names no nodedir: run `npm run build:native`')
+  const files = [pathOf('signer-internals.cc'), ...sources]
+  return buildAddon(files, 'signer', '-DOPENSSL_SUPPRESS_DEPRECATED')
 }

@@ -9,6 +9,8 @@ static Napi::Object Init(Napi::Env env, Napi::Object exports) {
   causeway::ExportNetworkCalls(env, exports);
   causeway::ExportTcpCalls(env, exports);
   causeway::ExportSegmentCalls(env, exports);
+  causeway::ExportNetworkHandle(env, exports);
+  causeway::ExportEgress(env, exports);
   causeway::ExportBridgeEngine(env, exports);
   return exports;
 }

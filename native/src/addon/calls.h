@@ -21,6 +21,8 @@ void ExportDescriptorCalls(Napi::Env env, Napi::Object exports);
 void ExportProcessCalls(Napi::Env env, Napi::Object exports);
 void ExportNetworkCalls(Napi::Env env, Napi::Object exports);
 void ExportTcpCalls(Napi::Env env, Napi::Object exports);
+void ExportNetworkHandle(Napi::Env env, Napi::Object exports);
+void ExportEgress(Napi::Env env, Napi::Object exports);
 void ExportSegmentCalls(Napi::Env env, Napi::Object exports);
 
 }  // namespace causeway

@@ -1,8 +1,11 @@
 // The signer's JavaScript face; its typed one, which checks the arguments, is src/signer.ts.
 #include "binding.h"
 
+#include <algorithm>
 #include <memory>
+#include <vector>
 
+#include "../handles/signer-handle.h"
 #include "derivation.h"
 #include "keys.h"
 #include "openssl.h"
@@ -96,6 +99,9 @@ class SignerKeys final : public Napi::ObjectWrap<SignerKeys> {
                         InstanceMethod<&SignerKeys::Clean<&SignerKeys::Decrypt>>("decrypt"),
                         InstanceMethod<&SignerKeys::Clean<&SignerKeys::ExportKey>>("exportKey"),
                         InstanceMethod<&SignerKeys::Clean<&SignerKeys::ExportHdSeed>>("exportHdSeed"),
+                        InstanceMethod<&SignerKeys::Clean<&SignerKeys::OpenHandle>>("openHandle"),
+                        InstanceMethod<&SignerKeys::HandleUses>("handleUses"),
+                        InstanceMethod<&SignerKeys::CloseHandle>("closeHandle"),
                         InstanceMethod<&SignerKeys::Destroy>("destroy")});
   }
   explicit SignerKeys(const Napi::CallbackInfo& info)
@@ -161,9 +167,43 @@ class SignerKeys final : public Napi::ObjectWrap<SignerKeys> {
   Napi::Value ExportHdSeed(const Napi::CallbackInfo& info) {
     return Done(info, keys_ && keys_->ExportHdSeed(IntoArgument(info, 0)));
   }
-  void Destroy(const Napi::CallbackInfo&) { keys_.reset(); }
+  // openHandle(slot) -> handle, or undefined when there is no such key
+  Napi::Value OpenHandle(const Napi::CallbackInfo& info) {
+    const auto is_closed = [](const OwnHandle& handle) { return !handle->is_open(); };
+    handles_.erase(std::remove_if(handles_.begin(), handles_.end(), is_closed), handles_.end());
+    OwnHandle handle(keys_ ? new SignerHandle(*keys_, SlotArgument(info, 0)) : nullptr);
+    if (!handle || !handle->is_open()) return info.Env().Undefined();
+    handle->Retain();
+    handles_.push_back(std::move(handle));
+    return handles_.back()->ToJavaScript(info.Env(), causeway_signer_tag);
+  }
+  static SignerHandle& HandleArgument(const Napi::CallbackInfo& info) {
+    return static_cast<SignerHandle&>(*info[0].As<Napi::External<causeway_signer>>().Data());
+  }
+  // handleUses(handle) -> signatures since the last call, in the order of causeway_purpose
+  Napi::Value HandleUses(const Napi::CallbackInfo& info) {
+    auto uses = Napi::Array::New(info.Env());
+    for (uint32_t at = 0; at < CAUSEWAY_PURPOSES; at++) uses[at] = HandleArgument(info).TakeUses(at);
+    return uses;
+  }
+  // closeHandle(handle)
+  void CloseHandle(const Napi::CallbackInfo& info) { HandleArgument(info).Close(); }
+  void Destroy(const Napi::CallbackInfo&) {
+    handles_.clear();
+    keys_.reset();
+  }
+
+  // Whoever else holds a handle, it is closed with the keys.
+  struct CloseAndRelease {
+    void operator()(SignerHandle* handle) const {
+      handle->Close();
+      handle->Release();
+    }
+  };
+  using OwnHandle = std::unique_ptr<SignerHandle, CloseAndRelease>;
 
   std::unique_ptr<Keys> keys_;
+  std::vector<OwnHandle> handles_;
 };
 
 // isPrivateKey(slot, key)
