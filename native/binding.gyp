@@ -28,7 +28,8 @@
         "src/engine/loop.cc",
         "src/engine/options.cc",
         "src/engine/text.cc",
-        "src/engine/binding.cc"
+        "src/engine/binding.cc",
+        "src/engine/peer-judge.cc"
       ],
       "include_dirs": ["<!(node -p \"require('node-addon-api').include_dir\")"],
       "defines": [

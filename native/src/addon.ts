@@ -28,6 +28,7 @@ export interface NativeAddon {
   /** The most lines that one call of `onLines` carries. */
   maxLines: number
   BridgeEngine: NativeBridgeEngineClass
+  PeerJudge: new () => NativePeerJudge
 }
 
 type Egress = NativeHandle<'egress'>
@@ -60,9 +61,18 @@ export type NativeBridgeEngineClass = new (
   ) => void,
 ) => NativeBridgeEngine
 
-export interface NativeBridgeEngine {
-  open(): number
+/** See engine/membership.ts. */
+export interface NativeAdmission {
   admit(kind: number, uid: number, uidCount: number, pid: number): number
+}
+
+export interface NativePeerJudge extends NativeAdmission {
+  judge(pid: number, uid: number, into: Float64Array): number
+  close(): void
+}
+
+export interface NativeBridgeEngine extends NativeAdmission {
+  open(): number
   reply(tag: number, text: string | undefined): boolean
   judgeAgain(tag: number, into: Float64Array): number
   close(lastWord: string): void

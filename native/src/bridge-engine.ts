@@ -5,7 +5,7 @@
  * @module
  */
 import { addon, type NativeBridgeEngine } from './addon.ts'
-import { checkInteger, checkUid } from './arguments.ts'
+import { admit, reasonAt, refusal, type Membership, type Refusal } from './engine/membership.ts'
 import { checked } from './system-error.ts'
 import {
   bindAbstract,
@@ -41,31 +41,12 @@ export interface EngineNotices {
   peerRejected: string
 }
 
-/**
- * Why a peer is not served. `not-open`: nobody may call yet; `uid`, `namespace`, `tracer`: it has
- * another one; `gone`: the process that connected has ended; `too-many`: connections.
- */
-export type RefusalReason = 'not-open' | 'uid' | 'gone' | 'namespace' | 'tracer' | 'too-many'
-
 /** Peers turned away for one reason since the last word about it. */
-export interface EngineRefusal {
-  reason: RefusalReason
+export interface EngineRefusal extends Refusal {
   count: number
   /** The first of them. */
   peer: PeerCredentials
-  /** What it has: a uid, the inode of its PID namespace, or the pid of its tracer (0 none, -1 unreadable). */
-  observed: number
 }
-
-/**
- * Whose processes may call. `uid`: every one of that user. `pid-namespace`: those of that user in
- * the PID namespace of process `pid`, or in one inside it. `tracer`: those of that user that
- * process `pid` traces. The kernel keeps both apart from others that get the same number later.
- * `uidCount` (default 1) makes the user a range of them, from `uid` on.
- */
-export type Membership = { uid: number; uidCount?: number } & (
-  { by: 'uid' } | { by: 'pid-namespace' | 'tracer'; pid: number }
-)
 
 export interface EngineOptions {
   /** Name of the abstract socket without the leading NUL, 1 to 107 bytes. */
@@ -97,13 +78,10 @@ export interface BridgeEngine {
    */
   reply(tag: number, text: string | undefined): boolean
   /** Looks again at the process of an open connection; undefined when it still belongs. */
-  judgeAgain(tag: number): Pick<EngineRefusal, 'reason' | 'observed'> | undefined
+  judgeAgain(tag: number): Refusal | undefined
   /** Stops listening and closes every connection; those with a call unanswered get this line. */
   close(lastWord: string): void
 }
-
-const memberships = ['uid', 'pid-namespace', 'tracer'] as const
-const reasons = ['', 'not-open', 'uid', 'gone', 'namespace', 'tracer', 'too-many'] as const
 
 /**
  * Listens on the exact name and on the name padded with NUL bytes to 108: Node 20 clients reach
@@ -119,7 +97,7 @@ export function startBridgeEngine(options: EngineOptions): BridgeEngine {
   return {
     admit: (membership) => admit(native, membership),
     reply: (tag, text) => native.reply(tag, text),
-    judgeAgain: (tag) => judgeAgain(native, observed, tag),
+    judgeAgain: (tag) => refusal(native.judgeAgain(tag, observed), observed),
     close: (lastWord) => native.close(lastWord),
   }
 }
@@ -161,25 +139,6 @@ function createNative(options: EngineOptions, fds: readonly number[]): NativeBri
     (reason, count, pid, uid, gid, observed) =>
       onRefusal({ reason: reasonAt(reason), count, peer: { pid, uid, gid }, observed }),
   )
-}
-
-function admit(native: NativeBridgeEngine, membership: Membership): void {
-  const pid = membership.by === 'uid' ? 0 : membership.pid
-  const { by, uid, uidCount = 1 } = membership
-  checkUid(uid, 'uid')
-  checkInteger(uidCount, 'uidCount', 1, 0xffffffff - uid)
-  checkInteger(pid, 'pid', by === 'uid' ? 0 : 1, 0x7fffffff)
-  checked('admit', native.admit(memberships.indexOf(by), uid, uidCount, pid))
-}
-
-/** @param observed where the addon puts what it saw */
-function judgeAgain(native: NativeBridgeEngine, observed: Float64Array, tag: number) {
-  const reason = native.judgeAgain(tag, observed)
-  return reason === 0 ? undefined : { reason: reasonAt(reason), observed: observed[0]! }
-}
-
-function reasonAt(index: number): RefusalReason {
-  return reasons[index] as RefusalReason
 }
 
 function limitValues(limits: EngineLimits): Float64Array {

@@ -14,9 +14,10 @@ export type {
   EngineNotices,
   EngineOptions,
   EngineRefusal,
-  Membership,
-  RefusalReason,
 } from './bridge-engine.ts'
+export type { Membership, Refusal, RefusalReason } from './engine/membership.ts'
+export { createPeerJudge } from './engine/peer-judge.ts'
+export type { PeerJudge } from './engine/peer-judge.ts'
 export { createEgress } from './handles/egress.ts'
 export type { EgressCounters, EgressOptions, NativeEgress } from './handles/egress.ts'
 export { openNetworkHandle } from './handles/handles.ts'

@@ -12,6 +12,7 @@ static Napi::Object Init(Napi::Env env, Napi::Object exports) {
   causeway::ExportNetworkHandle(env, exports);
   causeway::ExportEgress(env, exports);
   causeway::ExportBridgeEngine(env, exports);
+  causeway::ExportPeerJudge(env, exports);
   return exports;
 }
 

@@ -47,10 +47,23 @@ int Admission::AdmitTracedBy(Uids uids, pid_t pid) {
   return Replace(Kind::kTracer, uids, fd);
 }
 
-Verdict Admission::Judge(int socket, const Peer& peer) {
+Verdict Admission::JudgeUser(uid_t uid) const {
   if (kind_ == Kind::kNobody) return Refuse(Reason::kNotOpen, 0);
-  if (!uids_.Contains(peer.uid)) return Refuse(Reason::kUid, peer.uid);
-  if (kind_ == Kind::kUid) return {};
+  return uids_.Contains(uid) ? Verdict{} : Refuse(Reason::kUid, uid);
+}
+
+Verdict Admission::Judge(const Peer& peer) const {
+  const Verdict user = JudgeUser(peer.uid);
+  if (!user.admits()) return user;
+  const int pidfd = OpenProcess(peer.pid);
+  const Verdict verdict = JudgeHeld(pidfd, peer.pid);
+  if (pidfd >= 0) close(pidfd);
+  return verdict;
+}
+
+Verdict Admission::Judge(int socket, const Peer& peer) {
+  const Verdict user = JudgeUser(peer.uid);
+  if (!user.admits() || kind_ == Kind::kUid) return user;
   const MemberRef known = members_->FindAlive(peer.pid);
   if (known == kNoMember) return JudgeUnknown(socket, peer);
   // It cannot have left its PID namespace, but it can have lost its tracer.
@@ -64,7 +77,7 @@ Verdict Admission::Judge(int socket, const Peer& peer) {
 
 Verdict Admission::JudgeAgain(const Peer& peer, MemberRef member) {
   if (kind_ == Kind::kUid) return {};
-  const Verdict verdict = kind_ == Kind::kTracer ? JudgeProcess(peer.pid) : Verdict{};
+  const Verdict verdict = kind_ == Kind::kTracer ? JudgeTracer(peer.pid) : Verdict{};
   // Only now is it sure that /proc spoke of that process, not of one that has its pid now.
   return members_->IsAlive(member) ? verdict : Refuse(Reason::kGone, peer.pid);
 }
@@ -72,17 +85,19 @@ Verdict Admission::JudgeAgain(const Peer& peer, MemberRef member) {
 Verdict Admission::JudgeUnknown(int socket, const Peer& peer) {
   errno = 0;
   const int pidfd = peer.pid == 0 ? -1 : OpenPeerProcess(socket, peer.pid);
-  if (pidfd < 0) return Refuse(UnlessOutOfDescriptors(Reason::kGone, errno), peer.pid);
-  Verdict verdict = JudgeProcess(peer.pid);
-  // Only now is it sure that /proc spoke of the process that connected.
-  if (!IsAlive(pidfd)) verdict = Refuse(Reason::kGone, peer.pid);
+  Verdict verdict = JudgeHeld(pidfd, peer.pid);
   if (verdict.admits()) verdict.member = members_->Remember(peer.pid, pidfd);
-  else close(pidfd);
+  else if (pidfd >= 0) close(pidfd);
   return verdict;
 }
 
-Verdict Admission::JudgeProcess(pid_t pid) const {
-  return kind_ == Kind::kNamespace ? JudgeNamespace(pid) : JudgeTracer(pid);
+Verdict Admission::JudgeHeld(int pidfd, pid_t pid) const {
+  if (pidfd < 0) return Refuse(UnlessOutOfDescriptors(Reason::kGone, errno), pid);
+  const Verdict verdict = kind_ == Kind::kUid         ? Verdict{}
+                          : kind_ == Kind::kNamespace ? JudgeNamespace(pid)
+                                                      : JudgeTracer(pid);
+  // Only now is it sure that /proc spoke of that process.
+  return IsAlive(pidfd) ? verdict : Refuse(Reason::kGone, pid);
 }
 
 Verdict Admission::JudgeNamespace(pid_t pid) const {

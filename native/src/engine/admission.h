@@ -11,7 +11,7 @@
 
 namespace causeway {
 
-// In the order of `refusals` in src/bridge-engine.ts.
+// In the order of `reasons` in src/engine/membership.ts.
 enum class Reason : int32_t { kNone, kNotOpen, kUid, kGone, kNamespace, kTracer, kTooMany };
 
 struct Verdict {
@@ -45,6 +45,9 @@ class Admission {
   // Lets go of the processes and the namespace known so far.
   void AdmitNobody();
 
+  // Judges a process of this PID namespace, which the caller knows the user of.
+  Verdict Judge(const Peer& peer) const;
+
   // Judges the peer of a connection just accepted.
   Verdict Judge(int socket, const Peer& peer);
 
@@ -55,7 +58,9 @@ class Admission {
   enum class Kind { kNobody, kUid, kNamespace, kTracer };
 
   int Replace(Kind kind, Uids uids, int fd);
-  Verdict JudgeProcess(pid_t pid) const;
+  Verdict JudgeUser(uid_t uid) const;
+  // The pidfd is the pid's, or -1 (errno).
+  Verdict JudgeHeld(int pidfd, pid_t pid) const;
   Verdict JudgeNamespace(pid_t pid) const;
   Verdict JudgeTracer(pid_t pid) const;
   Verdict JudgeUnknown(int socket, const Peer& peer);

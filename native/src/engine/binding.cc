@@ -56,17 +56,9 @@ class BridgeEngine final : public Napi::ObjectWrap<BridgeEngine>,
     return Napi::Number::New(info.Env(), result);
   }
 
-  // admit(kind, first uid, count, pid) -> 0 or -errno; kinds in the order of src/bridge-engine.ts
+  // admit(kind, first uid, count, pid) -> 0 or -errno
   Napi::Value Admit(const Napi::CallbackInfo& info) {
-    Admission& admission = engine_->admission();
-    const Uids uids{info[1].As<Napi::Number>().Uint32Value(),
-                    info[2].As<Napi::Number>().Uint32Value()};
-    const pid_t pid = info[3].As<Napi::Number>().Int32Value();
-    const int kind = info[0].As<Napi::Number>().Int32Value();
-    const int result = kind == 0   ? admission.AdmitUid(uids)
-                       : kind == 1 ? admission.AdmitNamespaceOf(uids, pid)
-                                   : admission.AdmitTracedBy(uids, pid);
-    return Napi::Number::New(info.Env(), result);
+    return causeway::Admit(info, &engine_->admission());
   }
 
   // reply(tag, text | undefined) -> whether the connection was still there

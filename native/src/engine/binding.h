@@ -6,6 +6,7 @@
 namespace causeway {
 
 void ExportBridgeEngine(Napi::Env env, Napi::Object exports);
+void ExportPeerJudge(Napi::Env env, Napi::Object exports);
 
 }  // namespace causeway
 

@@ -16,6 +16,10 @@ Limits ReadLimits(const Napi::Float64Array& values);
 // In the order of `noticeTexts` there, without their newlines.
 Notices ReadNotices(const Napi::Array& texts);
 
+// kind, first uid, count, pid: says so to the admission, and answers 0 or -errno. The kinds are in the
+// order of `memberships` in src/engine/membership.ts.
+Napi::Value Admit(const Napi::CallbackInfo& info, Admission* admission);
+
 std::vector<int> ReadDescriptors(const Napi::Array& values);
 
 }  // namespace causeway
