@@ -56,7 +56,11 @@ int OpenPeerProcess(int socket, pid_t pid) {
 
 bool IsAlive(int pidfd) {
   pollfd question{pidfd, POLLIN, 0};
-  return poll(&question, 1, 0) == 0;
+  int answer;
+  // Also without a timeout it may be interrupted, which says nothing of the process.
+  do answer = poll(&question, 1, 0);
+  while (answer < 0 && errno == EINTR);
+  return answer == 0;
 }
 
 pid_t TracerOf(pid_t pid) {

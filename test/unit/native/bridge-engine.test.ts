@@ -74,6 +74,12 @@ function send(name: string, line: string): Socket {
   return socket
 }
 
+const signals = `
+import os, sys
+print(flush=True)
+while True: os.kill(int(sys.argv[1]), 12)
+`
+
 describe('a line', () => {
   it('comes with its peer, and its reply goes out with a newline', async () => {
     const { name, engine, called } = open()
@@ -104,6 +110,23 @@ describe('a line', () => {
     expect(await text(socket)).toBe('')
     expect(engine.reply(tag, 'late')).toBe(false)
     expect(engine.judgeAgain(tag)).toEqual({ reason: 'gone', observed: 0 })
+  })
+
+  it('has a peer that is alive, also when signals come in between', async () => {
+    const { name, engine, called } = open()
+    engine.admit({ by: 'pid-namespace', uid: own.uid, pid: own.pid })
+    send(name, 'hello\n')
+    const { tag } = await called()
+    const ignore = () => {}
+    process.on('SIGUSR2', ignore)
+    const flood = spawn('python3', ['-c', signals, String(own.pid)])
+    await once(flood.stdout, 'data')
+    const judgements = new Set<unknown>()
+    for (let left = 150_000; left > 0; left--) judgements.add(engine.judgeAgain(tag)?.reason)
+    flood.kill('SIGKILL')
+    await once(flood, 'exit')
+    process.off('SIGUSR2', ignore)
+    expect([...judgements]).toEqual([undefined])
   })
 
   it('keeps its tag to itself: a late reply reaches no later connection', async () => {
