@@ -4,7 +4,8 @@
  * @module
  */
 import { checkInteger } from './arguments.ts'
-import type { NativeHandle, SignerHandle } from './handles/native-handle.ts'
+import type { SignerHandle } from './handles/handles.ts'
+import type { NativeHandle } from './handles/native-handle.ts'
 import { loadAddon } from './load-addon.ts'
 
 /** Number of HD slots of a {@link SignerKeys}, after its five keys. */
