@@ -144,7 +144,7 @@ function processState({ pid }: ChildProcess): string | undefined {
   return letter?.replace('R', 'S')
 }
 
-// Forwarding is turned on and off by every daemon of this host; the probe says whether a job could.
+// Every daemon of this host turns forwarding on and off; the probe says whether a job could.
 const kernelSettings = [
   '/proc/sys/kernel/hostname',
   '/proc/sys/kernel/domainname',

@@ -11,9 +11,9 @@ const keptMs = 5_000
 
 /** A host in a call. */
 export interface AskedHost {
-  /** As the caller wrote it. */
+  /** The host as the caller wrote it. */
   text: string
-  /** As it is looked up. */
+  /** The name that is looked up. */
   name: string
 }
 

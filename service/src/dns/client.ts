@@ -1,8 +1,8 @@
 /**
  * The DNS client: all look-ups of one purpose share a deadline and a number of queries.
  *
- * It replaces the C library's and c-ares, which take less care against forged replies, and do not
- * report the TTL of a TXT record.
+ * It replaces the clients of the C library and of c-ares, which take less care against forged
+ * replies, and do not report the TTL of a TXT record.
  * @module
  */
 import { setMaxListeners } from 'node:events'

@@ -89,7 +89,7 @@ function followAlias(alias: DnsRecord, { type, seen, seconds }: Trail): Answer |
 
 function wrongAlias(name: string, written: string, seen: ReadonlySet<string>): string | undefined {
   if (seen.has(name)) return `its CNAME records form a loop through ${name}`
-  if (seen.size > mostAliases) return `its CNAME records go through over ${mostAliases} names`
+  if (seen.size > mostAliases) return `its CNAME chain has more than ${mostAliases} names`
   if (!isDomainName(name)) return `its CNAME record leads to ${quoted(written)}`
   return undefined
 }

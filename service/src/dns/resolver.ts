@@ -14,7 +14,7 @@ export interface Resolver {
 const dnsPort = 53
 /** The file in which the C library looks. */
 export const hostResolverFile = '/etc/resolv.conf'
-// As the C library's MAXNS.
+// The C library's MAXNS.
 const mostResolvers = 3
 
 /** Parses `IP`, `IP:PORT` or `[IPv6]:PORT`. @throws TypeError saying what was expected */

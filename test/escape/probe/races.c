@@ -69,7 +69,7 @@ static int try_folder(void) {
   return race(swap_folder, NULL, "race/now/secret");
 }
 
-// The same with the last component, which a tracer resolves itself.
+// Swaps the last component of the path, which a tracer resolves itself.
 static void *swap_file(void *unused) {
   (void)unused;
   while (!over) {

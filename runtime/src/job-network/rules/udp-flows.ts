@@ -15,7 +15,7 @@ export interface UdpFlowsOptions {
   most: number
 }
 
-// The same time as for answered flows in the host's conntrack (host-ruleset).
+// Equals the time for answered flows in the host's conntrack (host-ruleset).
 const flowSeconds = 60
 
 const flow4 = 'ip daddr . udp sport . udp dport'

@@ -91,7 +91,7 @@ function createSharedNetworks(options: SharedNetworksOptions, nft: Nft): Network
     warnings: [],
     async open(owner) {
       const network = await begin(owner).catch(unavailable)
-      // Parked under its own name, so no deployment reuses it; it expires when its sockets drained.
+      // Parked under its own name, so no deployment reuses it; it expires once its sockets drain.
       const release = () =>
         parking.park(network.isExhausted() ? network.table : owner.deployment, network)
       return {

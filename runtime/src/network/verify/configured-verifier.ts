@@ -9,7 +9,7 @@ import type { VerifyHost } from './verification.ts'
 import { createVerifier } from './verify-host.ts'
 
 export interface VerifierSettings {
-  /** As in the configuration; none: those of this host at the time of a call. */
+  /** Addresses as in the configuration; none: this host's resolvers at the time of a call. */
   resolvers: readonly string[]
   /** Non-public networks that may be admitted anyway. */
   allow: readonly string[]

@@ -60,7 +60,7 @@ const bytesPerInode = 32 * 1024
 const leastInodes = 64
 
 async function format({ fd }: FileHandle, bytes: number): Promise<void> {
-  // No journal: the disk dies with the execution. No reserve: no job is root on it. It never grows.
+  // No journal: the image dies with the execution. No reserve: no job is root on it. No resizing.
   const features = '^has_journal,^resize_inode'
   const inodes = Math.max(leastInodes, Math.ceil(bytes / bytesPerInode))
   const sizes = ['-m', '0', '-N', `${inodes}`]

@@ -13,7 +13,7 @@ export class BrokenReply extends Error {
   override readonly name = 'BrokenReply'
 }
 
-/** Of one record: false where a name has a dot within a label, and so reads as another name. */
+/** For one record: false where a name has a dot within a label, and so reads as another name. */
 export interface PlainNames {
   name: boolean
   /** True for data that is not a name. */

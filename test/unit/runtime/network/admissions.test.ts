@@ -166,7 +166,7 @@ describe('a refusal', () => {
     expect(options).toEqual({ hint: `publish ${expected}`, details })
   })
 
-  test('has no hint where publishing would not help, and no address before one is known', async () => {
+  test('has no hint where publishing would not help, and no address before one is found', async () => {
     const { options } = await refusal('RESOLVER_FAILED')
     expect(options).toEqual({ details: { step: 'claim', name: '_acu.a.example', found: [] } })
   })
@@ -486,7 +486,7 @@ describe('of one deployment', () => {
   test('no more calls listen to the signal than Node allows without a warning', async () => {
     const { whitelist, close, signals } = fixture((_host) => {
       const signal = signals.at(-1)!
-      // As the DNS client does.
+      // The DNS client listens to the signal like this.
       return new Promise((_, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason as Error))
       })

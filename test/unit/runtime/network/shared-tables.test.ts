@@ -114,7 +114,7 @@ describe.skipIf(!canShare)('tables of shared networks', { timeout: sharedTestMs 
     await networks[Symbol.asyncDispose]()
   })
 
-  test('know 256 that are gone at most', () => {
+  test('contain at most 256 control groups', () => {
     expect(mostGroupsOfTable).toBe(256)
   })
 

@@ -117,7 +117,7 @@ describe('a host fails', () => {
       kind: 'NO_ADDRESS',
       step: 'address',
       name: named('far'),
-      message: `the A record of ${named('far')} is missing: its CNAME records go through over 8 names`,
+      message: `the A record of ${named('far')} is missing: its CNAME chain has more than 8 names`,
       expected: `${named('far')}. IN A <address>`,
     },
     {

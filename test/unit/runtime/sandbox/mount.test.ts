@@ -23,7 +23,7 @@ const patience = { timeout: 10_000, interval: 5 }
 
 describe.skipIf(!isUsable)('a spare launcher (only root has one with a file system)', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>
-  // Not the host's own, which launchers of others are mounted on.
+  // Not the host's own folder, where the launchers of others mount theirs.
   let shared: string
   let hostLayer: string
   let tree: string
