@@ -25,7 +25,7 @@ export interface NativeAddon {
   openNetworkHandle(network: number): NativeHandle<'network'> | number
   closeNetworkHandle(handle: NativeHandle<'network'>): void
   egress: EgressCalls
-  /** The most lines that one call of `onLines` carries. */
+  /** The most lines that one call of `onLines` passes. */
   maxLines: number
   BridgeEngine: NativeBridgeEngineClass
   PeerJudge: new () => NativePeerJudge

@@ -41,7 +41,7 @@ export interface EngineNotices {
   peerRejected: string
 }
 
-/** Peers turned away for one reason since the last word about it. */
+/** Peers refused for one reason since the last report. */
 export interface EngineRefusal extends Refusal {
   count: number
   /** The first of these peers. */
@@ -77,9 +77,9 @@ export interface BridgeEngine {
    * @returns false when the peer is already gone
    */
   reply(tag: number, text: string | undefined): boolean
-  /** Looks again at the process of an open connection; undefined when it still belongs. */
+  /** Checks the process of an open connection again; undefined when it still belongs. */
   judgeAgain(tag: number): Refusal | undefined
-  /** Stops listening and closes every connection; those with a call unanswered get this line. */
+  /** Stops listening and closes every connection; those with an unanswered call get `lastWord`. */
   close(lastWord: string): void
 }
 

@@ -238,7 +238,7 @@ function wrapHandle(keys: RawKeys, handle: NativeHandle<'signer'> | undefined): 
   }
 }
 
-/** In the order of `Outcome` in src/signer/keys.h. */
+/** In the same order as `Outcome` in src/signer/keys.h. */
 const refusals = [undefined, 'BAD_PUBLIC_KEY', 'DECRYPT_FAILED'] as const
 
 function outcome(index: number, bytes: Buffer): Buffer | SignerRefusal {
@@ -253,7 +253,7 @@ function filled(size: number, fill: (into: Uint8Array) => boolean): Buffer {
   return bytes
 }
 
-/** The arguments have been checked: what fails now is OpenSSL, or the keys are gone. */
+/** The arguments have been checked: only OpenSSL can fail now, or the keys are destroyed. */
 function check(isDone: boolean): asserts isDone {
   if (!isDone) throw new Error('the native signer failed, or its keys have been destroyed')
 }

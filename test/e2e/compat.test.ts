@@ -1,6 +1,4 @@
-/**
- * Programs that people run, in a Debian image, under both backends and for both kinds of daemon.
- */
+/** Common programs in a Debian image, with both backends and both kinds of daemon. */
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { daemonFolder, leftovers, runJob, type Daemon } from '../escape/jobs.ts'

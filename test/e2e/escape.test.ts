@@ -1,6 +1,4 @@
-/**
- * The escape probe as a job: nothing of the host is reached, whoever runs the daemon.
- */
+/** The escape probe as a job: it reaches nothing of the host, whichever user runs the daemon. */
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseAnswers } from '../escape/answers.ts'

@@ -34,7 +34,7 @@ export function buildAddon<Exports>(
   }
 }
 
-/** Those that the native build took. */
+/** The Node headers that the native build used. */
 function nodeHeaders(): string {
   const config = readFileSync(join(nativeFolder, 'build/config.gypi'), 'utf8')
   const folder = /"nodedir": "([^"]+)"/.exec(config)?.[1]

@@ -10,12 +10,12 @@ import { fileURLToPath } from 'node:url'
 const repository = fileURLToPath(new URL('../..', import.meta.url))
 const bin = 'runtime/bin/causeway.js'
 
-/** Where `shared-checkout.ts` has put the one for all tests of a run. */
+/** Variable with the path of the checkout that `shared-checkout.ts` made for all tests of a run. */
 export const checkoutVariable = 'CAUSEWAY_TEST_CHECKOUT'
 
 /**
- * The built command where any user can reach it: a checkout may lie in root's closed home. For all
- * tests of a run, which leave it as it is.
+ * The built command where any user can reach it: a checkout may be in root's closed home. All tests
+ * of a run share it, and none changes it.
  */
 export function sharedBin(): string {
   const checkout = process.env[checkoutVariable]
@@ -23,7 +23,7 @@ export function sharedBin(): string {
   return join(checkout, bin)
 }
 
-/** What `npm start` needs in a checkout that is set up, beside what the command needs. */
+/** Further files that `npm start` needs in a checkout that is set up. */
 export const setupParts = [
   'node_modules/.bin',
   'node_modules/.causeway-stamp',
@@ -34,8 +34,8 @@ export const setupParts = [
 ]
 
 /**
- * A checkout of one's own, with all that the command needs and nothing that only builds and tests do.
- * @param more files and folders beside that
+ * A separate checkout with everything that the command needs, without what only builds and tests do.
+ * @param more further files and folders
  */
 export function copyCheckout(target: string, more: readonly string[] = []): string {
   const { workspaces } = packageAt('.') as { workspaces: string[] }

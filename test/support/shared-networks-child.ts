@@ -1,8 +1,7 @@
 /**
- * Shared networks, in the network namespace that this process is started in. The argument is JSON:
- * settings, and `mostGroups`.
- * A line of JSON on stdin names a deployment, what to do with its network and the arguments; each
- * is answered by a line, `{"value": ...}` or `{"error": MESSAGE}`. It ends with its stdin.
+ * Shared networks, in the network namespace that this process starts in. The argument is their
+ * settings and `mostGroups` as JSON. A line of JSON on stdin names a deployment, an action and its
+ * arguments; the answer is a line, `{"value": ...}` or `{"error": MESSAGE}`. It ends with its stdin.
  */
 import { createInterface } from 'node:readline'
 import { createEgressPolicy } from '../../service/src/egress/policy.ts'

@@ -78,7 +78,7 @@ Verdict Admission::Judge(int socket, const Peer& peer) {
 Verdict Admission::JudgeAgain(const Peer& peer, MemberRef member) {
   if (kind_ == Kind::kUid) return {};
   const Verdict verdict = kind_ == Kind::kTracer ? JudgeTracer(peer.pid) : Verdict{};
-  // Only now is it sure that /proc spoke of that process, not of one that has its pid now.
+  // Only now is it certain that /proc described this process, not a later one with its pid.
   return members_->IsAlive(member) ? verdict : Refuse(Reason::kGone, peer.pid);
 }
 

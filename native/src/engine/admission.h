@@ -11,7 +11,7 @@
 
 namespace causeway {
 
-// In the order of `reasons` in src/engine/membership.ts.
+// In the same order as `reasons` in src/engine/membership.ts.
 enum class Reason : int32_t { kNone, kNotOpen, kUid, kGone, kNamespace, kTracer, kTooMany };
 
 struct Verdict {
@@ -48,7 +48,7 @@ class Admission {
   // Judges a process of this PID namespace, which the caller knows the user of.
   Verdict Judge(const Peer& peer) const;
 
-  // Judges the peer of a connection just accepted.
+  // Judges the peer of a new connection.
   Verdict Judge(int socket, const Peer& peer);
 
   // Judges again the process behind an open connection.

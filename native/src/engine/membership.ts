@@ -8,22 +8,22 @@ import { checkInteger, checkUid } from '../arguments.ts'
 import { checked } from '../system-error.ts'
 
 /**
- * Why a peer is not served. `not-open`: nobody may call yet; `uid`, `namespace`, `tracer`: it has
- * another one; `gone`: the process that connected has ended; `too-many`: connections.
+ * Why a peer is refused. `not-open`: nobody may call yet; `uid`, `namespace`, `tracer`: the peer
+ * has the wrong one; `gone`: the process that connected has ended; `too-many`: connections.
  */
 export type RefusalReason = 'not-open' | 'uid' | 'gone' | 'namespace' | 'tracer' | 'too-many'
 
 export interface Refusal {
   reason: RefusalReason
-  /** What it has: a uid, the inode of its PID namespace, or the pid of its tracer (0 none, -1 unreadable). */
+  /** The peer's uid, PID namespace inode, or tracer's pid (0 none, -1 unreadable). */
   observed: number
 }
 
 /**
- * Whose processes may call. `uid`: every one of that user. `pid-namespace`: those of that user in
- * the PID namespace of process `pid`, or in one inside it. `tracer`: those of that user that
- * process `pid` traces. The kernel keeps both apart from others that get the same number later.
- * `uidCount` (default 1) makes the user a range of them, from `uid` on.
+ * Whose processes may call. `uid`: all processes of that user. `pid-namespace`: those in the PID
+ * namespace of process `pid`, or in one inside it. `tracer`: those that process `pid` traces. A
+ * later namespace or process with the same number is not confused with it. `uidCount` (default 1)
+ * makes the user a range that starts at `uid`.
  */
 export type Membership = { uid: number; uidCount?: number } & (
   { by: 'uid' } | { by: 'pid-namespace' | 'tracer'; pid: number }

@@ -1,4 +1,4 @@
-// The archive, header by header, to its end mark.
+// Reads the archive header by header up to its end mark.
 #include "../tree/tree.h"
 
 #include <inttypes.h>

@@ -49,8 +49,8 @@ void forget_extension(struct extension *extension);
 void read_pax(char *records, size_t size, struct extension *into);
 void read_global_pax(char *records, size_t size);
 
-// names.c: clean_name takes out "." and empty components. Both write MAX_NAME_BYTES + 1 bytes at
-// the most.
+// names.c: clean_name removes "." and empty components. clean_name and copy_name write at most
+// MAX_NAME_BYTES + 1 bytes.
 void copy_name(char *into, const char *name, size_t length);
 void check_name(const char *name);
 void clean_name(char *into, const char *name);

@@ -1,4 +1,4 @@
-// One entry: which of its names counts, what it may say, and what is made of it.
+// One entry: chooses its effective name, checks it, and makes the file, folder or link.
 #include "../tree/tree.h"
 
 #include <string.h>

@@ -25,7 +25,7 @@ static char *take_extension(const struct header *header) {
   return body;
 }
 
-// Of several of a kind the last one counts.
+// Of several headers of one kind the last one counts.
 void read_extension(const struct header *header, struct extension *into) {
   char *body = take_extension(header);
   if (header->type == 'L') {

@@ -1,5 +1,5 @@
-// The single folder that an archive may have around its root: as long as every entry is in the same
-// folder, and that is none that a root itself has, it is the root that names and links start from.
+// The single folder that an archive may have around its root. While every entry is in that folder,
+// and a root has no folder of that name, names and links start in it.
 #include "../tree/tree.h"
 
 #include <string.h>
