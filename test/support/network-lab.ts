@@ -90,7 +90,10 @@ export async function openNetworkLab(): Promise<NetworkLab> {
 }
 
 async function openNamespace(): Promise<NetworkNamespace> {
-  const hold = 'ip link set lo up; echo ready; exec cat'
+  // A new namespace forwards where the machine does, as it does while any daemon has jobs.
+  const hold = `echo 0 > /proc/sys/net/ipv4/ip_forward
+    echo 0 > /proc/sys/net/ipv6/conf/all/forwarding
+    ip link set lo up; echo ready; exec cat`
   const child = spawn('unshare', ['--net', 'sh', '-c', hold], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
@@ -115,6 +118,10 @@ async function inNamespace(prefix: readonly string[], text: string): Promise<str
   if (code !== 0) throw new Error(`${text}\n${stderr}`)
   return stdout
 }
+
+/** Sockets there that hear of changed rules, as text: netlink's, of netfilter, in a group. */
+export const ruleListeners = ({ script }: NetworkNamespace): Promise<string> =>
+  script('awk \'$2 == 12 && $4 != "00000000"\' /proc/net/netlink')
 
 // Waiting for duplicate addresses would take seconds.
 const atOnce = 'echo 0 > /proc/sys/net/ipv6/conf/default/accept_dad'
