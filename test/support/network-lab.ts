@@ -120,8 +120,8 @@ async function inNamespace(prefix: readonly string[], text: string): Promise<str
 }
 
 /** Sockets there that hear of changed rules, as text: netlink's, of netfilter, in a group. */
-export const ruleListeners = ({ script }: NetworkNamespace): Promise<string> =>
-  script('awk \'$2 == 12 && $4 != "00000000"\' /proc/net/netlink')
+export const ruleListeners = (host: NetworkNamespace): Promise<string> =>
+  host.script('awk \'$2 == 12 && $4 != "00000000"\' /proc/net/netlink')
 
 // Waiting for duplicate addresses would take seconds.
 const atOnce = 'echo 0 > /proc/sys/net/ipv6/conf/default/accept_dad'
