@@ -39,6 +39,8 @@ export default defineConfig({
       ...(report ? [['json', { outputFile: report }] as [string, object]] : []),
     ],
     sequence: { sequencer: LongestFirst },
+    // What is waited for must come; how soon depends on what runs beside it.
+    expect: { poll: { timeout: 10_000 } },
     projects: [
       {
         extends: true,

@@ -258,7 +258,7 @@ describe('two jobs at once', () => {
     await new Promise((resolve) => child.stdout!.once('data', resolve))
     const job = `#!/usr/bin/env python3
 import os, socket
-names = [line.split("@")[1].strip() for line in open("/proc/net/unix") if "causeway-test" in line]
+names = [line.split("@")[1].strip() for line in open("/proc/net/unix") if "@causeway-test" in line]
 s = socket.socket(socket.AF_UNIX)
 s.connect("\\0${socket}")
 print(os.stat("/root").st_uid, len(names) > 0, s.makefile().readline())`

@@ -90,7 +90,10 @@ export async function openNetworkLab(): Promise<NetworkLab> {
 }
 
 async function openNamespace(): Promise<NetworkNamespace> {
-  const hold = 'ip link set lo up; echo ready; exec cat'
+  // A new namespace forwards where the machine does, as it does while any daemon has jobs.
+  const hold = `echo 0 > /proc/sys/net/ipv4/ip_forward
+    echo 0 > /proc/sys/net/ipv6/conf/all/forwarding
+    ip link set lo up; echo ready; exec cat`
   const child = spawn('unshare', ['--net', 'sh', '-c', hold], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
@@ -115,6 +118,10 @@ async function inNamespace(prefix: readonly string[], text: string): Promise<str
   if (code !== 0) throw new Error(`${text}\n${stderr}`)
   return stdout
 }
+
+/** Lists netfilter's netlink sockets that are in a multicast group: they hear of changed rules. */
+export const ruleListeners = (host: NetworkNamespace): Promise<string> =>
+  host.script('awk \'$2 == 12 && $4 != "00000000"\' /proc/net/netlink')
 
 // Detecting duplicate addresses would take seconds.
 const atOnce = 'echo 0 > /proc/sys/net/ipv6/conf/default/accept_dad'

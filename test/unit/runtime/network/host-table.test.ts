@@ -9,6 +9,7 @@ import {
   needsRoot,
   openNetworkLab,
   publicAddress,
+  ruleListeners,
   type NetworkLab,
 } from '../../../support/network-lab.ts'
 import { temporaryFolder } from '../../../support/temporary-folder.ts'
@@ -26,9 +27,6 @@ describe.skipIf(!isRoot)(`the host's table (${needsRoot})`, { timeout: 60_000 },
     return (await lab.host.script(show)).split('\n').slice(0, 2).join(' ')
   }
   const tables = async () => (await lab.host.script(`${nft} list tables`)).trim()
-
-  /** Sockets of this host that hear of changed rules: those of netfilter's netlink, in a group. */
-  const listeners = () => lab.host.script('awk \'$2 == 12 && $4 != "00000000"\' /proc/net/netlink')
 
   /** Whether a program in a job's namespace gets an answer, as text. */
   async function reaches(namespace: string, address: string, port: number): Promise<string> {
@@ -90,7 +88,7 @@ except OSError as error: print(error)`
     await using holder = await startHostTable(lab)
     await holder.ask('hold')
     const network = await holder.ask<string>('open')
-    await expect.poll(listeners).not.toBe('')
+    await expect.poll(() => ruleListeners(lab.host)).not.toBe('')
     await lab.host.script(`${nft} flush ruleset`)
     await expect.poll(tables).toBe('table inet causeway')
     await expect

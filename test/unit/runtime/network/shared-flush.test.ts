@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { echoPort, hostPort, publicAddress } from '../../../support/network-lab.ts'
+import { echoPort, hostPort, publicAddress, ruleListeners } from '../../../support/network-lab.ts'
 import type { BurstAnswer, ReachAnswer } from '../../../support/network-probe.ts'
 import { canShare, sharedTestMs, sharedTests } from '../../../support/shared-networks.ts'
 
@@ -15,8 +15,8 @@ describe.skipIf(!canShare)('a flush of all rules of the host', { timeout: shared
     const verified = [admitted, revoked].map((address) => ({ address, seconds: 60 }))
     await job.admit(verified)
     await job.revoke([revoked])
-    await expect.poll(() => lab.host.script('pgrep -f "nft monitor" || true')).not.toBe('')
-    await lab.host.script('sleep 0.3; nft flush ruleset')
+    await expect.poll(() => ruleListeners(lab.host)).not.toBe('')
+    await lab.host.script('nft flush ruleset')
     const tables = () => lab.host.script('nft list tables')
     await expect.poll(tables).toContain('causeway-shared-')
     const reached = await job.probe<ReachAnswer>('reach-tcp', '127.0.0.1', String(hostPort))
