@@ -5,7 +5,6 @@
 import { join } from 'node:path'
 import { Command } from 'commander'
 import { createControlClient, type ControlClient } from '../../control/client.ts'
-import { deploymentClient, type DeploymentClient } from '../../control/deployment-client.ts'
 import { controlSocketName } from '../../control/socket-name.ts'
 import { stateRoot } from '../../state/state-folders.ts'
 import { fail } from '../failure.ts'
@@ -44,10 +43,15 @@ export async function withDaemon(
   }
 }
 
+/** What a request about one deployment begins with. */
+export interface OneDeployment {
+  client: ControlClient
+  params: { id: string }
+}
+
 /** The action of a {@link deploymentCommand}. */
 export function onDeployment<Flags extends ControlFlags>(
-  use: (deployment: DeploymentClient, flags: Flags) => Promise<void>,
-): (reference: string, flags: Flags) => Promise<void> {
-  return (reference, flags) =>
-    withDaemon(flags, (client) => use(deploymentClient(client, reference), flags))
+  use: (deployment: OneDeployment, flags: Flags) => Promise<void>,
+): (id: string, flags: Flags) => Promise<void> {
+  return (id, flags) => withDaemon(flags, (client) => use({ client, params: { id } }, flags))
 }

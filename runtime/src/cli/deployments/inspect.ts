@@ -3,11 +3,14 @@
  * @module
  */
 import type { Command } from 'commander'
-import type { DeploymentClient } from '../../control/deployment-client.ts'
+import type { DeploymentDetail, PastExecution, RunningExecution } from '../../control/protocol.ts'
 import { describeExit } from '../../execution/contract/exit.ts'
-import type { PastExecution } from '../../supervisor/record/record.ts'
-import type { DeploymentDetail, RunningExecution } from '../../supervisor/summary.ts'
-import { deploymentCommand, onDeployment, type ControlFlags } from './control.ts'
+import {
+  deploymentCommand,
+  onDeployment,
+  type ControlFlags,
+  type OneDeployment,
+} from './control.ts'
 import { print } from '../print/printable.ts'
 
 interface InspectFlags extends ControlFlags {
@@ -27,8 +30,8 @@ export function inspectCommand(): Command {
     .action(onDeployment(inspect))
 }
 
-async function inspect(deployment: DeploymentClient, { json }: InspectFlags): Promise<void> {
-  const detail = await deployment.call<DeploymentDetail>('GET')
+async function inspect({ client, params }: OneDeployment, { json }: InspectFlags): Promise<void> {
+  const detail = await client.call('GET /v1/deployments/:id', { params })
   print(json ? JSON.stringify(detail) : describe(detail))
 }
 

@@ -5,14 +5,14 @@
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import type { DeploymentClient } from '../../control/deployment-client.ts'
+import { logStreams, type Inputs, type LogEntry, type LogStream } from '../../control/protocol.ts'
+import { entryBytes } from '../../supervisor/log/log-entry.ts'
 import {
-  entryBytes,
-  logStreams,
-  type LogEntry,
-  type LogStream,
-} from '../../supervisor/log/log-entry.ts'
-import { deploymentCommand, onDeployment, type ControlFlags } from './control.ts'
+  deploymentCommand,
+  onDeployment,
+  type ControlFlags,
+  type OneDeployment,
+} from './control.ts'
 import { printable } from '../print/printable.ts'
 
 interface LogsFlags extends ControlFlags {
@@ -37,18 +37,21 @@ export function logsCommand(): Command {
     .action(onDeployment(logs))
 }
 
-async function logs(deployment: DeploymentClient, flags: LogsFlags): Promise<void> {
-  const entries = deployment.lines<LogEntry>(`/logs?${queryOf(flags).toString()}`)
+async function logs({ client, params }: OneDeployment, flags: LogsFlags): Promise<void> {
+  const query = queryOf(flags)
+  const entries = client.lines('GET /v1/deployments/:id/logs', { params, query })
   for await (const entry of entries) await show(entry, flags)
 }
 
-function queryOf({ follow, since, tail, stream = [] }: LogsFlags): URLSearchParams {
-  const query = new URLSearchParams()
-  for (const name of stream) query.append('stream', name)
-  if (follow) query.set('follow', '1')
-  if (since !== undefined) query.set('since', String(since))
-  if (tail !== undefined) query.set('tail', String(tail))
-  return query
+type LogsQuery = NonNullable<Inputs['GET /v1/deployments/:id/logs']['query']>
+
+function queryOf({ follow, since, tail, stream }: LogsFlags): LogsQuery {
+  return {
+    follow: follow ? '1' : '0',
+    ...(since !== undefined && { since: String(since) }),
+    ...(tail !== undefined && { tail: String(tail) }),
+    ...(stream && { stream }),
+  }
 }
 
 async function show(entry: LogEntry, { json }: LogsFlags): Promise<void> {

@@ -3,8 +3,8 @@
  * @module
  */
 import type { Command } from 'commander'
+import type { DeploymentSummary } from '../../control/protocol.ts'
 import { describeExit } from '../../execution/contract/exit.ts'
-import type { DeploymentSummary } from '../../supervisor/summary.ts'
 import { controlCommand, withDaemon, type ControlFlags } from './control.ts'
 import { print } from '../print/printable.ts'
 
@@ -25,8 +25,8 @@ export function psCommand(): Command {
 
 async function ps(flags: PsFlags): Promise<void> {
   await withDaemon(flags, async (client) => {
-    const answer = await client.call<{ deployments: DeploymentSummary[] }>('GET', '/v1/deployments')
-    const shown = answer.deployments.filter((one) => flags.all || isActive(one))
+    const { deployments } = await client.call('GET /v1/deployments')
+    const shown = deployments.filter((one) => flags.all || isActive(one))
     print(flags.json ? JSON.stringify(shown) : table([columns, ...shown.map(row)]))
   })
 }

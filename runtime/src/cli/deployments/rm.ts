@@ -3,8 +3,12 @@
  * @module
  */
 import type { Command } from 'commander'
-import type { DeploymentClient } from '../../control/deployment-client.ts'
-import { deploymentCommand, onDeployment, type ControlFlags } from './control.ts'
+import {
+  deploymentCommand,
+  onDeployment,
+  type ControlFlags,
+  type OneDeployment,
+} from './control.ts'
 import { print } from '../print/printable.ts'
 
 interface RmFlags extends ControlFlags {
@@ -22,7 +26,8 @@ export function rmCommand(): Command {
     .action(onDeployment(rm))
 }
 
-async function rm(deployment: DeploymentClient, { force, keys }: RmFlags): Promise<void> {
-  await deployment.call('DELETE', `?force=${force ? 1 : 0}&keys=${keys ? 1 : 0}`)
-  print(`✓ deployment ${deployment.reference}: removed`)
+async function rm({ client, params }: OneDeployment, { force, keys }: RmFlags): Promise<void> {
+  const query = { force: force ? '1' : '0', keys: keys ? '1' : '0' } as const
+  await client.call('DELETE /v1/deployments/:id', { params, query })
+  print(`✓ deployment ${params.id}: removed`)
 }

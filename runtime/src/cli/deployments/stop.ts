@@ -3,16 +3,18 @@
  * @module
  */
 import { InvalidArgumentError, type Command } from 'commander'
-import type { DeploymentClient } from '../../control/deployment-client.ts'
-import type { DeploymentDetail } from '../../supervisor/summary.ts'
-import { deploymentCommand, onDeployment, type ControlFlags } from './control.ts'
+import { maxGraceMs, type DeploymentDetail } from '../../control/protocol.ts'
+import {
+  deploymentCommand,
+  onDeployment,
+  type ControlFlags,
+  type OneDeployment,
+} from './control.ts'
 import { print } from '../print/printable.ts'
 
 interface StopFlags extends ControlFlags {
   grace?: number
 }
-
-const maxGraceMs = 600_000
 
 export function stopCommand(): Command {
   return deploymentCommand(
@@ -27,15 +29,22 @@ export function startCommand(): Command {
   return deploymentCommand(
     'start',
     'let a stopped deployment run again; one that is over begins once more',
-  ).action(onDeployment((deployment) => change(deployment, '/start')))
+  ).action(onDeployment(start))
 }
 
-async function stop(deployment: DeploymentClient, flags: StopFlags): Promise<void> {
-  await change(deployment, '/stop', flags.grace === undefined ? {} : { graceMs: flags.grace })
+async function stop(
+  { client, params }: OneDeployment,
+  { grace: graceMs }: StopFlags,
+): Promise<void> {
+  const body = { ...(graceMs !== undefined && { graceMs }) }
+  show(await client.call('POST /v1/deployments/:id/stop', { params, body }))
 }
 
-async function change(deployment: DeploymentClient, how: string, body?: object): Promise<void> {
-  const { id, state } = await deployment.call<DeploymentDetail>('POST', how, body)
+async function start({ client, params }: OneDeployment): Promise<void> {
+  show(await client.call('POST /v1/deployments/:id/start', { params }))
+}
+
+function show({ id, state }: DeploymentDetail): void {
   print(`✓ deployment ${id}: ${state}`)
 }
 
