@@ -3,7 +3,6 @@
  * @module
  */
 import { join } from 'node:path'
-import { Command } from 'commander'
 import { createControlClient, type ControlClient } from '../../control/client.ts'
 import { controlSocketName } from '../../control/socket-name.ts'
 import { stateRoot } from '../../state/state-folders.ts'
@@ -11,21 +10,6 @@ import { fail } from '../failure.ts'
 
 export interface ControlFlags {
   state?: string
-}
-
-/** A command with `--state`, which leads to the daemon. */
-export function controlCommand(name: string, description: string): Command {
-  return new Command(name)
-    .description(description)
-    .option('--state <dir>', 'state folder of the daemon (default: as causeway daemon)')
-}
-
-/** The same about one deployment. */
-export function deploymentCommand(name: string, description: string): Command {
-  return controlCommand(name, description).argument(
-    '<id>',
-    'id of a deployment, or the beginning of its name',
-  )
 }
 
 /** Calls with a client of the daemon; what goes wrong is told and is the exit code. */
@@ -49,7 +33,7 @@ export interface OneDeployment {
   params: { id: string }
 }
 
-/** The action of a {@link deploymentCommand}. */
+/** The action of a command about one deployment. */
 export function onDeployment<Flags extends ControlFlags>(
   use: (deployment: OneDeployment, flags: Flags) => Promise<void>,
 ): (id: string, flags: Flags) => Promise<void> {

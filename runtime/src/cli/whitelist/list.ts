@@ -3,14 +3,8 @@
  * whitelisted.
  * @module
  */
-import type { Command } from 'commander'
 import type { NetworkView } from '../../control/protocol.ts'
-import {
-  deploymentCommand,
-  onDeployment,
-  type ControlFlags,
-  type OneDeployment,
-} from '../deployments/control.ts'
+import { onDeployment, type ControlFlags } from '../deployments/control.ts'
 import { print } from '../print/printable.ts'
 
 interface ListFlags extends ControlFlags {
@@ -19,16 +13,10 @@ interface ListFlags extends ControlFlags {
 
 const labelWidth = 14
 
-export function whitelistListCommand(): Command {
-  return deploymentCommand('list', 'show the network of a running deployment and its hosts')
-    .option('--json', 'print one JSON document')
-    .action(onDeployment(list))
-}
-
-async function list({ client, params }: OneDeployment, { json }: ListFlags): Promise<void> {
+export const list = onDeployment(async ({ client, params }, { json }: ListFlags) => {
   const view = await client.call('GET /v1/deployments/:id/network', { params })
   print(json ? JSON.stringify(view) : networkText(view))
-}
+})
 
 /** One label and its text a line; a host with its addresses after them. */
 export function networkText(view: NetworkView): string {

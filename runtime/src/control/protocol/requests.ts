@@ -8,11 +8,10 @@ import { deploymentDetail, deploymentSummary } from '../../supervisor/shown/depl
 import { eventLine } from '../../supervisor/shown/event.ts'
 import { described, list, whole } from '../../supervisor/shown/fields.ts'
 import type { ErrorStatus } from './errors.ts'
+import { maxGraceMs } from '../limits.ts'
 import { networkView, status } from './host.ts'
 import { count, flag } from './query.ts'
 
-/** Longest grace time of a stop, ms. */
-export const maxGraceMs = 600_000
 const maxTail = 100_000
 
 const nothing = v.strictObject({})
