@@ -1,27 +1,25 @@
 /**
- * The `causeway` command: argv → one command of `cli/`.
+ * The `causeway` command: argv → one command of `cli/`, which is loaded when it is chosen.
  * @module
  */
 import { Command, CommanderError } from 'commander'
-import { auditCommand } from './cli/audit.ts'
-import { daemonCommand } from './cli/daemon.ts'
-import { demoCommand } from './cli/demo.ts'
-import { deployCommand } from './cli/deployments/deploy.ts'
-import { doctorCommand } from './cli/doctor.ts'
+import {
+  deployCommand,
+  inspectCommand,
+  logsCommand,
+  psCommand,
+  rmCommand,
+  startCommand,
+  stopCommand,
+} from './cli/commands/deployments.ts'
+import { daemonCommand, doctorCommand, versionCommand } from './cli/commands/host.ts'
+import { imageCommand } from './cli/commands/image.ts'
+import { auditCommand, keysCommand } from './cli/commands/keys.ts'
+import { demoCommand, runCommand, serveCommand, validateCommand } from './cli/commands/run.ts'
+import { whitelistCommand } from './cli/commands/whitelist.ts'
 import { exitCodes } from './cli/exit-codes.ts'
 import { fail } from './cli/failure.ts'
-import { imageCommand } from './cli/image/image.ts'
-import { inspectCommand } from './cli/deployments/inspect.ts'
-import { keysCommand } from './cli/keys/keys.ts'
-import { logsCommand } from './cli/deployments/logs.ts'
-import { psCommand } from './cli/deployments/ps.ts'
-import { rmCommand } from './cli/deployments/rm.ts'
-import { runCommand } from './cli/run.ts'
-import { serveCommand } from './cli/serve.ts'
-import { startCommand, stopCommand } from './cli/deployments/stop.ts'
-import { validateCommand } from './cli/validate.ts'
-import { packageVersion, versionCommand } from './cli/version.ts'
-import { whitelistCommand } from './cli/whitelist/whitelist.ts'
+import { packageVersion } from './cli/package-version.ts'
 
 const commands = [
   runCommand,

@@ -79,8 +79,9 @@ interface Seen {
 async function watch(daemon: DaemonProcess, id: string, seen: Seen): Promise<void> {
   try {
     const since = Math.max(0, ...seen.lines.keys())
-    const path = `/v1/deployments/${id}/logs?follow=1&since=${since}`
-    for await (const entry of daemon.client.lines<LogEntry>(path)) {
+    const query = { follow: '1', since: String(since) } as const
+    const lines = daemon.client.lines('GET /v1/deployments/:id/logs', { params: { id }, query })
+    for await (const entry of lines) {
       seen.lines.set(entry.seq, JSON.stringify(entry))
       if (entry.stream === 'host') takeAttempts(await daemon.inspect(id), seen)
     }
@@ -179,8 +180,7 @@ async function killAtRandom({ state, mark, expect, ...as }: Killed): Promise<num
     const started = performance.now()
     const daemon = startDaemon(state, as)
     pids.add(daemon.pid)
-    const deploy = (path: string) =>
-      daemon.client.call('POST', '/v1/deployments', { file: path, allowLocalImages: true })
+    const deploy = (path: string) => daemon.deploy({ file: path, allowLocalImages: true })
     if (round === 0) await daemon.ready.then(() => deploy(main))
     const life = (async () => {
       await daemon.ready
@@ -206,7 +206,7 @@ async function killAtRandom({ state, mark, expect, ...as }: Killed): Promise<num
   await using daemon = startDaemon(state, as)
   await daemon.ready
   expect([...pids].flatMap(groupsOf)).toEqual([])
-  await daemon.client.call('POST', '/v1/deployments/main/stop')
+  await daemon.client.call('POST /v1/deployments/:id/stop', { params: { id: 'main' } })
   const entries = await daemon.logs('main')
   const bySeq = new Map(entries.map((entry) => [entry.seq, JSON.stringify(entry)]))
   for (const [seq, line] of seen.lines) expect(bySeq.get(seq)).toBe(line)
@@ -219,16 +219,13 @@ async function killAtRandom({ state, mark, expect, ...as }: Killed): Promise<num
     const { history } = await daemon.reach(id, 'ended')
     expect(history, id).toMatchObject([{ number: 1, exit: { reason: 'exited', code: 7 } }])
   }
-  const all = await daemon.client.call<{ deployments: DeploymentDetail[] }>(
-    'GET',
-    '/v1/deployments',
-  )
+  const all = await daemon.client.call('GET /v1/deployments')
   process.stderr.write(
     `daemon-kill ${state}: seed ${seed}, ${kills} kills within ${Math.round(maxDelay * paceMs)} ms, ${seen.lines.size} lines and ${seen.attempts.size} exits seen, ${complete} attempts complete, ${extras.length} other deployments\n`,
   )
   for (const { name, state: found } of all.deployments) {
     expect(found).not.toBe('damaged')
-    await daemon.client.call('DELETE', `/v1/deployments/${name}?force=1`)
+    await daemon.remove(name)
   }
   expect(await daemon.stop()).toMatchObject({ code: 0 })
   pids.add(daemon.pid)

@@ -27,7 +27,7 @@ test.skipIf(!isRoot)(
         files: { 'job.sh': 'exit 4' },
         deployment: { id },
       })
-      await daemon.client.call('POST', '/v1/deployments', { file })
+      await daemon.deploy({ file })
     }
     const limit = (files: number) =>
       execFileSync('prlimit', ['--pid', `${daemon.pid}`, `--nofile=${files}:`])

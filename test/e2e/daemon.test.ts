@@ -6,7 +6,6 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { LogEntry } from '../../runtime/src/supervisor/log/log-entry.ts'
 import type { DeploymentDetail } from '../../runtime/src/supervisor/summary.ts'
 import { childrenOf } from '../../runtime/src/sandbox/launcher/process-tree.ts'
 import { causeway, run, start, type Finished } from '../support/causeway.ts'
@@ -67,10 +66,10 @@ const command = (...args: string[]): Promise<Finished> => causeway([...args, '--
 
 async function deploy(id: string, script: string, spec?: Spec): Promise<DeploymentDetail> {
   const file = await write(id, script, spec)
-  return daemon.client.call<DeploymentDetail>('POST', '/v1/deployments', { file })
+  return daemon.deploy({ file })
 }
 
-const remove = (id: string) => daemon.client.call('DELETE', `/v1/deployments/${id}?force=1`)
+const remove = (id: string) => daemon.remove(id)
 const folderOf = (name: string) => join(state, 'deployments', name)
 
 describe('the commands', () => {
@@ -142,7 +141,7 @@ describe('the commands', () => {
     const other = join(folder.path, 'strict')
     await using strict = await readyDaemon(other)
     const file = await write('strict', 'exit 0')
-    const call = (body: object) => strict.client.call('POST', '/v1/deployments', { file, ...body })
+    const call = (body: object) => strict.deploy({ file, ...body })
     await call({})
     const refused = await strict.reach('strict', 'ended')
     expect(refused.exit).toMatchObject({
@@ -174,7 +173,9 @@ describe('a job', () => {
       .poll(async () => (await daemon.inspect('fresh')).history?.length ?? 0, until)
       .toBeGreaterThan(2)
     await command('stop', 'fresh')
-    const lines = (await daemon.logs('fresh', 'stream=stdout')).map(({ text }) => text?.trim())
+    const lines = (await daemon.logs('fresh', { stream: ['stdout'] })).map(({ text }) =>
+      text?.trim(),
+    )
     expect(new Set(lines)).toEqual(new Set(['2']))
     await remove('fresh')
   })
@@ -211,24 +212,25 @@ print(json.loads(bridge.makefile().readline())["result"]["publicKeys"]["p256"])`
       files: { 'job.sh': job },
       deployment: { keys },
     })
-    await daemon.client.call('POST', '/v1/deployments', { file })
+    await daemon.deploy({ file })
     rmSync(keys)
     await daemon.reach('keys', 'ended')
     const reference = createECDH('prime256v1')
     reference.setPrivateKey('11'.repeat(32), 'hex')
     const expected = reference.getPublicKey('hex', 'compressed')
-    const printed = async () => (await daemon.logs('keys', 'stream=stdout')).map(({ text }) => text)
+    const printed = async () =>
+      (await daemon.logs('keys', { stream: ['stdout'] })).map(({ text }) => text)
     expect(await printed()).toEqual([expected])
-    await daemon.client.call('POST', '/v1/deployments/keys/start')
+    await daemon.client.call('POST /v1/deployments/:id/start', { params: { id: 'keys' } })
     await expect.poll(printed, until).toEqual([expected, expected])
     const sealed = join(state, 'keys')
     expect(readdirSync(sealed)).toHaveLength(1)
     await daemon.reach('keys', 'ended')
-    await daemon.client.call('DELETE', '/v1/deployments/keys')
+    await daemon.client.call('DELETE /v1/deployments/:id', { params: { id: 'keys' } })
     expect(readdirSync(sealed)).toHaveLength(1)
     await writeFile(keys, JSON.stringify({ signing: { p256: '11'.repeat(32) } }), { mode: 0o600 })
-    await daemon.client.call('POST', '/v1/deployments', { file })
-    await daemon.client.call('DELETE', '/v1/deployments/keys?force=1&keys=1')
+    await daemon.deploy({ file })
+    await daemon.remove('keys', { keys: true })
     expect(readdirSync(sealed)).toEqual([])
   })
 
@@ -243,7 +245,7 @@ i=0; while [ $i -lt 10 ]; do cat big; i=$((i+1)); done; echo done`
     expect((await daemon.reach('beside', 'ended')).exit).toEqual({ reason: 'exited', code: 0 })
     const { exit } = await daemon.reach('flood', 'ended')
     expect(exit).toEqual({ reason: 'exited', code: 0 })
-    const [last] = await daemon.logs('flood', 'tail=1&stream=stdout')
+    const [last] = await daemon.logs('flood', { tail: '1', stream: ['stdout'] })
     expect(last).toMatchObject({ text: 'done' })
     expect(last!.seq).toBeGreaterThan(1_000_000)
     const logs = join(folderOf(name), 'logs')
@@ -264,10 +266,10 @@ i=0; while [ $i -lt 10 ]; do cat big; i=$((i+1)); done; echo done`
     for (const [index, id] of ids.entries()) {
       const { exit } = await daemon.reach(id, 'ended')
       expect(exit, id).toEqual({ reason: 'exited', code: index })
-      expect((await daemon.logs(id, 'stream=stdout')).map(({ text }) => text)).toEqual([id])
+      expect((await daemon.logs(id, { stream: ['stdout'] })).map(({ text }) => text)).toEqual([id])
       await remove(id)
     }
-    const left = await daemon.client.call<{ deployments: object[] }>('GET', '/v1/deployments')
+    const left = await daemon.client.call('GET /v1/deployments')
     expect(readdirSync(join(state, 'deployments'))).toHaveLength(left.deployments.length)
   }, 300_000)
 })
@@ -322,10 +324,12 @@ trap 'echo bye; exit 9' TERM; echo run $n; while :; do sleep 0.1; done`
     const file = await write('orderly', script)
     {
       await using first = await readyDaemon(other, { args: ['--allow-local-images'] })
-      await first.client.call('POST', '/v1/deployments', { file })
-      await expect.poll(() => first.logs('orderly', 'stream=stdout'), until).toHaveLength(1)
-      const path = '/v1/deployments/orderly/logs?stream=stdout&follow=1'
-      const following = first.client.lines<LogEntry>(path)
+      await first.deploy({ file })
+      await expect.poll(() => first.logs('orderly', { stream: ['stdout'] }), until).toHaveLength(1)
+      const following = first.client.lines('GET /v1/deployments/:id/logs', {
+        params: { id: 'orderly' },
+        query: { stream: ['stdout'], follow: '1' },
+      })
       expect((await following.next()).value).toMatchObject({ text: 'run 1' })
       const [end, said] = await Promise.all([first.stop(), following.next()])
       expect(end).toMatchObject({ code: 0, signal: null })
@@ -333,7 +337,7 @@ trap 'echo bye; exit 9' TERM; echo run $n; while :; do sleep 0.1; done`
       expect(await following.next()).toEqual({ done: true, value: undefined })
     }
     await using second = await readyDaemon(other, { args: ['--allow-local-images'] })
-    await expect.poll(() => second.logs('orderly', 'stream=stdout'), until).toHaveLength(3)
+    await expect.poll(() => second.logs('orderly', { stream: ['stdout'] }), until).toHaveLength(3)
     expect(await second.inspect('orderly')).toMatchObject({
       current: {
         number: 1,
@@ -344,10 +348,10 @@ trap 'echo bye; exit 9' TERM; echo run $n; while :; do sleep 0.1; done`
         ],
       },
     })
-    const texts = (await second.logs('orderly', 'stream=stdout')).map(({ text }) => text)
+    const texts = (await second.logs('orderly', { stream: ['stdout'] })).map(({ text }) => text)
     expect(texts).toEqual(['run 1', 'bye', 'run 2'])
     // An ordinary user could not remove by hand what an overlay leaves in it.
-    await second.client.call('DELETE', '/v1/deployments/orderly?force=1')
+    await second.remove('orderly')
     await second.stop()
   })
 
@@ -360,8 +364,8 @@ trap 'echo bye; exit 9' TERM; echo run $n; while :; do sleep 0.1; done`
     let said = ''
     started.child.stderr!.on('data', (text: string) => (said += text))
     const file = await write(name, `trap '' TERM; ${forever}`)
-    await started.client.call('POST', '/v1/deployments', { file })
-    await expect.poll(() => started.logs(name, 'stream=stdout'), until).toHaveLength(1)
+    await started.deploy({ file })
+    await expect.poll(() => started.logs(name, { stream: ['stdout'] }), until).toHaveLength(1)
     const signal = async (answer: string) => {
       started.child.kill('SIGTERM')
       await expect.poll(() => said, until).toContain(answer)
@@ -373,7 +377,10 @@ trap 'echo bye; exit 9' TERM; echo run $n; while :; do sleep 0.1; done`
   async function continuedThenStopped(own: string, id: string) {
     await using next = await readyDaemon(own, { args: ['--allow-local-images'] })
     const { current } = await next.reach(id, 'running')
-    await next.client.call('POST', `/v1/deployments/${id}/stop`, { graceMs: 0 })
+    await next.client.call('POST /v1/deployments/:id/stop', {
+      params: { id },
+      body: { graceMs: 0 },
+    })
     await next.stop()
     return current
   }
@@ -394,7 +401,10 @@ trap 'echo bye; exit 9' TERM; echo run $n; while :; do sleep 0.1; done`
   test('signalled once does not wait for the long grace period of a stop', async () => {
     const { own, started, signal } = await stubborn('granted', 100)
     await using first = started
-    const stopped = first.client.call('POST', '/v1/deployments/granted/stop', { graceMs: 600_000 })
+    const stopped = first.client.call('POST /v1/deployments/:id/stop', {
+      params: { id: 'granted' },
+      body: { graceMs: 600_000 },
+    })
     await expect.poll(async () => (await first.inspect('granted')).state, until).toBe('stopping')
     await signal('a second signal ends them at once')
     expect(await first.finished).toMatchObject({ code: 0, signal: null })
@@ -433,11 +443,11 @@ trap 'echo bye; exit 9' TERM; echo run $n; while :; do sleep 0.1; done`
         })
         const script = `while [ ! -e /root/job/stop ]; do echo $(printf '%01999d' 0); done`
         const file = await write('full', `${script}\n`)
-        await small.client.call('POST', '/v1/deployments', { file })
+        await small.deploy({ file })
         const free = () =>
           Number(execFileSync('stat', ['-f', '-c', '%a', disk], { encoding: 'utf8' }))
         const gone = await write('gone', forever)
-        await small.client.call('POST', '/v1/deployments', { file: gone })
+        await small.deploy({ file: gone })
         await small.reach('full', 'running')
         await small.reach('gone', 'running')
         execFileSync('sh', ['-c', `head -c 30m /dev/zero > ${disk}/filling || true`], {
@@ -446,13 +456,18 @@ trap 'echo bye; exit 9' TERM; echo run $n; while :; do sleep 0.1; done`
         await expect.poll(free, until).toBe(0)
         await pause(500)
         expect((await small.inspect('full')).state).toBe('running')
-        await small.client.call('DELETE', '/v1/deployments/gone?force=1')
+        await small.remove('gone')
         expect(processesWith(mark)).toEqual([])
         rmSync(join(disk, 'filling'))
         const lost = async () =>
-          (await small.logs('full', 'stream=host')).some(({ text }) => text?.includes('were lost'))
+          (await small.logs('full', { stream: ['host'] })).some(({ text }) =>
+            text?.includes('were lost'),
+          )
         await expect.poll(lost, until).toBe(true)
-        await small.client.call('POST', '/v1/deployments/full/stop', { graceMs: 0 })
+        await small.client.call('POST /v1/deployments/:id/stop', {
+          params: { id: 'full' },
+          body: { graceMs: 0 },
+        })
         expect(await small.inspect('full')).toMatchObject({ state: 'stopped', executions: 1 })
         expect(await small.stop()).toMatchObject({ code: 0 })
       } finally {

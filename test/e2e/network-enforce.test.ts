@@ -160,7 +160,9 @@ describe.skipIf(!isRoot)(`root that cannot make namespaces (${needsRoot})`, () =
     ])
     await jobs.answer('shared', 'serving')
     const answers = await jobs.answers('shared')
-    const view = await daemon.client.call('GET', '/v1/deployments/shared/network')
+    const view = await daemon.client.call('GET /v1/deployments/:id/network', {
+      params: { id: 'shared' },
+    })
     expect(view).toMatchObject({
       mode: 'shared',
       missing: [expect.stringContaining(missing) as string],

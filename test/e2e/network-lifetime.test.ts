@@ -150,8 +150,11 @@ describe.skipIf(!isRoot).each(modes)(`%s network (${needsRoot})`, { concurrent: 
     await jobs.start('again', commands)
     for (let execution = 1; execution < 4; execution++) {
       await jobs.answer('again', 'serving', execution)
-      await daemon.client.call('POST', '/v1/deployments/again/stop', { graceMs: 0 })
-      await daemon.client.call('POST', '/v1/deployments/again/start')
+      await daemon.client.call('POST /v1/deployments/:id/stop', {
+        params: { id: 'again' },
+        body: { graceMs: 0 },
+      })
+      await daemon.client.call('POST /v1/deployments/:id/start', { params: { id: 'again' } })
     }
     await jobs.answer('again', 'serving', 4)
     const arrived = await lab.server.arrivals(address)

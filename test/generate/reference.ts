@@ -8,6 +8,7 @@ import { methodNames } from '../../runtime/src/bridge/gate.ts'
 import { implementedLevel } from '../../runtime/src/bridge/level.ts'
 import { describeMethod, openRpcDocument } from '../../runtime/src/bridge/openrpc/openrpc.ts'
 import { bridgePage } from './bridge-page.ts'
+import { openApiDocument } from './openapi.ts'
 
 /** A generated file. */
 export interface ReferenceFile {
@@ -21,6 +22,7 @@ export async function referenceFiles(): Promise<ReferenceFile[]> {
   return [
     await formatted('bridge.md', await bridgePage()),
     await formatted('openrpc.json', JSON.stringify(hostIndependent())),
+    await formatted('openapi.json', JSON.stringify(openApiDocument())),
   ]
 }
 

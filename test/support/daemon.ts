@@ -8,9 +8,15 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createControlClient, type ControlClient } from '../../runtime/src/control/client.ts'
-import type { LogEntry } from '../../runtime/src/supervisor/log/log-entry.ts'
-import type { DeploymentDetail, DeploymentState } from '../../runtime/src/supervisor/summary.ts'
+import type {
+  DeploymentDetail,
+  DeploymentState,
+  Inputs,
+  LogEntry,
+} from '../../runtime/src/control/protocol.ts'
 import { causewayBin, start, type Finished } from './causeway.ts'
+
+export type LogsQuery = Inputs['GET /v1/deployments/:id/logs']['query']
 
 export interface DaemonProcess extends AsyncDisposable {
   child: ChildProcess
@@ -19,9 +25,12 @@ export interface DaemonProcess extends AsyncDisposable {
   /** Resolves once it is ready; rejects when it ends before. */
   ready: Promise<void>
   client: ControlClient
+  deploy(body: Inputs['POST /v1/deployments']['body']): Promise<DeploymentDetail>
   inspect(id: string): Promise<DeploymentDetail>
   reach(id: string, ...states: DeploymentState[]): Promise<DeploymentDetail>
-  logs(id: string, query?: string): Promise<LogEntry[]>
+  logs(id: string, query?: LogsQuery): Promise<LogEntry[]>
+  /** Removes a deployment in whatever state, with its imported keys if wanted. */
+  remove(id: string, options?: { keys?: boolean }): Promise<void>
   /** Sends SIGKILL, and waits for its end. */
   kill(): Promise<void>
   /** Sends SIGTERM, and waits for its end. */
@@ -47,7 +56,7 @@ export function startDaemon(state: string, options: DaemonOptions = {}): DaemonP
   // Not every test awaits it.
   ready.catch(() => {})
   const client = createControlClient(join(state, 'control.sock'), 'causeway daemon')
-  const inspect = (id: string) => client.call<DeploymentDetail>('GET', `/v1/deployments/${id}`)
+  const inspect = (id: string) => client.call('GET /v1/deployments/:id', { params: { id } })
   const kill = async () => {
     child.kill('SIGKILL')
     await finished
@@ -58,10 +67,15 @@ export function startDaemon(state: string, options: DaemonOptions = {}): DaemonP
     finished,
     ready,
     client,
+    deploy: (body) => client.call('POST /v1/deployments', { body }),
     inspect,
     kill,
     reach: (id, ...states) => reach(inspect, id, states),
-    logs: (id, query = '') => collect(client, `/v1/deployments/${id}/logs?${query}`),
+    logs: (id, query = {}) => collect(client, id, query),
+    async remove(id, { keys = false } = {}) {
+      const query = { force: '1', keys: keys ? '1' : '0' } as const
+      await client.call('DELETE /v1/deployments/:id', { params: { id }, query })
+    },
     stop() {
       child.kill('SIGTERM')
       return finished
@@ -89,9 +103,14 @@ async function reach(
   }
 }
 
-async function collect(client: ControlClient, path: string): Promise<LogEntry[]> {
+async function collect(
+  client: ControlClient,
+  id: string,
+  query: NonNullable<LogsQuery>,
+): Promise<LogEntry[]> {
   const entries: LogEntry[] = []
-  for await (const entry of client.lines<LogEntry>(path)) entries.push(entry)
+  const lines = client.lines('GET /v1/deployments/:id/logs', { params: { id }, query })
+  for await (const entry of lines) entries.push(entry)
   return entries
 }
 

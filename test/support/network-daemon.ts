@@ -95,11 +95,11 @@ export function writeProbeJob(
 export function jobsOf(daemon: DaemonProcess, parts: JobParts): Jobs {
   const start: Jobs['start'] = async (id, commands, deployment) => {
     const file = await writeProbeJob(parts, id, commands, deployment)
-    await daemon.client.call('POST', '/v1/deployments', { file })
+    await daemon.deploy({ file })
     await daemon.reach(id, 'running', 'ended')
   }
   const answers: Jobs['answers'] = async (id) => {
-    const entries = await daemon.logs(id, 'stream=stdout')
+    const entries = await daemon.logs(id, { stream: ['stdout'] })
     return answersOf(entries.map(({ text }) => text ?? ''))
   }
   return {
@@ -117,7 +117,6 @@ export function jobsOf(daemon: DaemonProcess, parts: JobParts): Jobs {
       await daemon.reach(id, 'ended')
       return answers(id)
     },
-    remove: async (id) =>
-      void (await daemon.client.call('DELETE', `/v1/deployments/${id}?force=1`)),
+    remove: (id) => daemon.remove(id),
   }
 }

@@ -4,7 +4,6 @@
  */
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { Command, InvalidArgumentError } from 'commander'
 import { withAuditKey } from '../audit/audit-key.ts'
 import { describeLine } from '../audit/verify/describe-line.ts'
 import { auditFolder, logNumbers } from '../audit/files/folder.ts'
@@ -13,7 +12,7 @@ import { verifyAuditLog, type AuditReport } from '../audit/verify/verify.ts'
 import { exitCodes } from './exit-codes.ts'
 import { fail } from './failure.ts'
 import { withDeploymentKeys, type DeploymentKeys } from './keys/deployment.ts'
-import { withSharedOptions, type SharedOptions } from './options.ts'
+import { type SharedOptions } from './options.ts'
 import { printable } from './print/printable.ts'
 
 interface ShowFlags extends SharedOptions {
@@ -25,32 +24,7 @@ interface VerifyFlags extends SharedOptions {
   json?: boolean
 }
 
-export function auditCommand(): Command {
-  return new Command('audit')
-    .description('the log of every use of a deployment’s keys')
-    .addCommand(showCommand().exitOverride())
-    .addCommand(verifyCommand().exitOverride())
-}
-
-function showCommand(): Command {
-  const command = new Command('show')
-    .description('print the log, unchecked')
-    .argument('<deployment>', 'deployment file (JSON)')
-    .option('--last <n>', 'only the last lines', positive)
-    .option('--json', 'the lines as they are in the log')
-  return withSharedOptions(command).action(show)
-}
-
-function verifyCommand(): Command {
-  const command = new Command('verify')
-    .description('find out whether lines were changed, removed or put in; a bridge may be running')
-    .argument('<deployment>', 'deployment file (JSON)')
-    .option('--json', 'print the finding as JSON')
-    .addHelpText('after', `\nExit code: 0 when it is right, ${exitCodes.invalid} when not.`)
-  return withSharedOptions(command).action(verify)
-}
-
-async function show(file: string, flags: ShowFlags): Promise<void> {
+export async function show(file: string, flags: ShowFlags): Promise<void> {
   try {
     const folders = await withDeploymentKeys(file, flags, (keys) =>
       logsOf(keys).map(({ folder }) => folder),
@@ -65,7 +39,7 @@ async function show(file: string, flags: ShowFlags): Promise<void> {
   }
 }
 
-async function verify(file: string, flags: VerifyFlags): Promise<void> {
+export async function verify(file: string, flags: VerifyFlags): Promise<void> {
   try {
     const reports = await withDeploymentKeys(file, flags, verifyAll)
     const text = flags.json ? `${JSON.stringify(jsonOf(reports))}\n` : reports.map(textOf).join('')
@@ -110,10 +84,4 @@ function textOf({ finding, remarks, lines, first, last }: AuditReport): string {
 
 function timeOf(line: AuditReport['last']): string {
   return line ? new Date(line.time).toISOString() : 'never'
-}
-
-function positive(text: string): number {
-  const count = Number(text)
-  if (Number.isSafeInteger(count) && count > 0) return count
-  throw new InvalidArgumentError('expected a whole number above 0')
 }

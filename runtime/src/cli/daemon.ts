@@ -3,7 +3,6 @@
  * @module
  */
 import { once } from 'node:events'
-import { Command } from 'commander'
 import type { Logger } from '@causeway/service/log'
 import { loadConfig } from '../config/config.ts'
 import { openDaemon } from '../daemon/daemon.ts'
@@ -11,33 +10,15 @@ import { openState } from '../state/state-folders.ts'
 import { exitCodes } from './exit-codes.ts'
 import { fail } from './failure.ts'
 import { createLogger } from '@causeway/service/log'
-import { passphraseOf, withSharedOptions, type SharedOptions } from './options.ts'
-import { stopOrEndGraceOnSignals } from './signals.ts'
-import { packageVersion } from './version.ts'
-
-// From the second signal on.
-const mostEndingMs = 5_000
+import { passphraseOf, type SharedOptions } from './options.ts'
+import { packageVersion } from './package-version.ts'
+import { mostEndingMs, stopOrEndGraceOnSignals } from './signals.ts'
 
 interface DaemonFlags extends SharedOptions {
   allowLocalImages?: boolean
 }
 
-export function daemonCommand(): Command {
-  const command = new Command('daemon')
-    .description('supervise deployments: run them as they are scheduled, keep their logs')
-    .option('--allow-local-images', 'allow image URLs with file: and http: to loopback')
-    .addHelpText(
-      'after',
-      `
-Prints {"control": SOCKET, "pid": PID} on stdout when ready; one daemon for each state folder.
-SIGTERM or Ctrl-C: SIGTERM to all jobs, after the grace time the end of their process trees; the
-next start continues them. A second one ends them at once, and the daemon within ${mostEndingMs / 1000} s; a third one ends
-the daemon at once. What that leaves is cleared at the next start.`,
-    )
-  return withSharedOptions(command).action(daemon)
-}
-
-async function daemon(flags: DaemonFlags): Promise<void> {
+export async function daemon(flags: DaemonFlags): Promise<void> {
   const { stop, noGrace } = stopOrEndGraceOnSignals()
   const log = createLogger(flags.logLevel)
   tellSignals(stop, noGrace, log)

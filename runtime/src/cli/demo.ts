@@ -9,7 +9,6 @@ import { createInterface } from 'node:readline'
 import { finished } from 'node:stream/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { buildRecipe, recipesFolder, type BuiltImage } from '@causeway/images'
-import { Command } from 'commander'
 import type { CallRecord } from '../bridge/dispatch.ts'
 import { loadConfig } from '../config/config.ts'
 import { runDeployment } from '../execution/foreground.ts'
@@ -17,7 +16,7 @@ import type { Job } from '../sandbox/job.ts'
 import { openState, type StateFolders } from '../state/state-folders.ts'
 import { fail } from './failure.ts'
 import { createLogger } from '@causeway/service/log'
-import { passphraseOf, withSharedOptions, type SharedOptions } from './options.ts'
+import { passphraseOf, type SharedOptions } from './options.ts'
 import { seconds } from './print/amounts.ts'
 import { createReporter, type Reporter } from './print/report.ts'
 import { exitCodeOf } from './exit-codes.ts'
@@ -26,14 +25,7 @@ import { checkSignatures } from './signature-check.ts'
 
 const example = fileURLToPath(new URL('../../../guest-sdk/examples/first-job', import.meta.url))
 
-export function demoCommand(): Command {
-  const command = new Command('demo').description(
-    'build a small image, run the example job in it, and say what happens',
-  )
-  return withSharedOptions(command).action(demo)
-}
-
-async function demo(flags: SharedOptions): Promise<void> {
+export async function demo(flags: SharedOptions): Promise<void> {
   const reporter = createReporter(process.stdout)
   try {
     const state = openState(flags.state)

@@ -2,28 +2,19 @@
  * `causeway doctor`: what this host can do, and what to do about what it can't.
  * @module
  */
-import { Command } from 'commander'
 import { loadConfig } from '../config/config.ts'
 import { checkHost } from '../doctor/checks.ts'
 import type { Finding, Status } from '../doctor/finding.ts'
 import { openState } from '../state/state-folders.ts'
 import { exitCodes } from './exit-codes.ts'
 import { fail } from './failure.ts'
-import { passphraseOf, withSharedOptions, type SharedOptions } from './options.ts'
+import { passphraseOf, type SharedOptions } from './options.ts'
 import { printable } from './print/printable.ts'
 
 const marks: Record<Status, string> = { ok: '✓', warning: '!', failure: '✗' }
 const nameWidth = 16
 
-export function doctorCommand(): Command {
-  const command = new Command('doctor')
-    .description('say what this host can do and what to do about what it can’t')
-    .option('--json', 'as JSON')
-    .addHelpText('after', `\nExit code: 0, or ${exitCodes.invalid} when something has a ✗.`)
-  return withSharedOptions(command).action(doctor)
-}
-
-async function doctor(flags: SharedOptions & { json?: boolean }): Promise<void> {
+export async function doctor(flags: SharedOptions & { json?: boolean }): Promise<void> {
   try {
     const findings = await checkHost({
       config: loadConfig(flags.config),

@@ -4,15 +4,14 @@
  */
 import type { Readable, Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
-import { Command } from 'commander'
 import { loadConfig } from '../config/config.ts'
 import { runDeployment } from '../execution/foreground.ts'
 import type { Job } from '../sandbox/job.ts'
 import { openState } from '../state/state-folders.ts'
-import { exitCodeOf, exitCodes } from './exit-codes.ts'
+import { exitCodeOf } from './exit-codes.ts'
 import { fail } from './failure.ts'
 import { createLogger } from '@causeway/service/log'
-import { passphraseOf, withSharedOptions, type SharedOptions } from './options.ts'
+import { passphraseOf, type SharedOptions } from './options.ts'
 import { createReporter } from './print/report.ts'
 import { stopOrEndGraceOnSignals } from './signals.ts'
 
@@ -23,25 +22,7 @@ interface RunFlags extends SharedOptions {
   quiet?: boolean
 }
 
-export function runCommand(): Command {
-  const command = new Command('run')
-    .description('run a deployment in the foreground; exits with the code of its job')
-    .argument('<deployment>', 'deployment file (JSON)')
-    .option('--socket <name>', 'name of the abstract socket (default: a random one)')
-    .option('--allow-local-images', 'allow image URLs with file: and http: to loopback')
-    .option('--trace', 'print each bridge call')
-    .option('--quiet', 'print errors and the job’s own output only')
-    .addHelpText(
-      'after',
-      `
-Exit code: the job's; 128 + n when it died by signal n; ${exitCodes.timeout} when its time was over; ${exitCodes.failed} when it could not be started.
-Ctrl-C or SIGTERM: SIGTERM to the job, after the grace time the end of its whole process tree.
-A second one: that end at once. A third one: this command ends at once, and the next start clears what that leaves.`,
-    )
-  return withSharedOptions(command).action(run)
-}
-
-async function run(file: string, flags: RunFlags): Promise<void> {
+export async function run(file: string, flags: RunFlags): Promise<void> {
   const { stop: signal, noGrace } = stopOrEndGraceOnSignals()
   const reporter = createReporter(process.stderr)
   try {

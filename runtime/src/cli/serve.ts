@@ -3,7 +3,6 @@
  * @module
  */
 import { once } from 'node:events'
-import { Command } from 'commander'
 import { loadConfig } from '../config/config.ts'
 import { openBridge, type OpenBridge } from '../host/bridge.ts'
 import { loadWithoutSandbox } from '../deployment/load.ts'
@@ -13,7 +12,7 @@ import { chooseBackend } from '../signer/choose-backend.ts'
 import { openState } from '../state/state-folders.ts'
 import { fail } from './failure.ts'
 import { createLogger } from '@causeway/service/log'
-import { passphraseOf, withSharedOptions, type SharedOptions } from './options.ts'
+import { passphraseOf, type SharedOptions } from './options.ts'
 import { abortOnSignals } from './signals.ts'
 
 interface ServeFlags extends SharedOptions {
@@ -21,17 +20,7 @@ interface ServeFlags extends SharedOptions {
   limits: boolean
 }
 
-export function serveCommand(): Command {
-  const command = new Command('serve')
-    .description('serve the bridge of a deployment without a sandbox, to every process of your uid')
-    .argument('<deployment>', 'deployment file (JSON); it needs no bundle')
-    .option('--socket <name>', 'name of the abstract socket (default: a random one)')
-    .option('--no-limits', 'lift rate, connection, in-flight and deadline limits, for measuring')
-    .addHelpText('after', '\nPrints {"socket": NAME, ...} on stdout when ready; ends on SIGTERM.')
-  return withSharedOptions(command).action(serve)
-}
-
-async function serve(file: string, flags: ServeFlags): Promise<void> {
+export async function serve(file: string, flags: ServeFlags): Promise<void> {
   try {
     const stopped = abortOnSignals()
     const bridge = await open(file, flags)

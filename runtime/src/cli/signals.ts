@@ -2,6 +2,10 @@
  * Ctrl-C, SIGTERM and a closed terminal end what a command does, in good order.
  * @module
  */
+
+/** After a second signal a daemon ends itself within this time, whatever hangs. */
+export const mostEndingMs = 5_000
+
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** Aborted by the first of these signals; a second one ends the process at once. */

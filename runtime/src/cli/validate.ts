@@ -4,7 +4,6 @@
  */
 import { basename } from 'node:path'
 import { DocumentError, parseManifest } from '@causeway/manifest'
-import { Command } from 'commander'
 import { checkKeysFile } from '../deployment/identity.ts'
 import { readInputFile } from '../deployment/input-file.ts'
 import { checkSchedule } from '../supervisor/schedule/schedule.ts'
@@ -22,16 +21,7 @@ interface Finding {
   error?: string
 }
 
-export function validateCommand(): Command {
-  return new Command('validate')
-    .description('check a manifest.json, or a deployment file with its bundle')
-    .argument('<file>', 'manifest.json, or a deployment file')
-    .option('--json', 'print the finding as JSON')
-    .addHelpText('after', `\nExit code: 0 when it is right, ${exitCodes.invalid} when not.`)
-    .action(validate)
-}
-
-async function validate(file: string, flags: { json?: boolean }): Promise<void> {
+export async function validate(file: string, flags: { json?: boolean }): Promise<void> {
   const finding = await check(file)
   process.stdout.write(flags.json ? `${JSON.stringify(finding)}\n` : text(finding))
   if (!finding.ok) process.exitCode = exitCodes.invalid

@@ -4,28 +4,29 @@
  */
 import type { ServerResponse } from 'node:http'
 
-// A client that takes nothing for so long must not hold a file or a listener.
+// A client that reads nothing for so long must not keep a file or a listener open.
 const defaultDrainMs = 30_000
 
-/** Aborted when the client goes away or takes nothing. */
+/** Aborted when the client goes away or reads nothing. */
 export function clientSignal(response: ServerResponse): AbortSignal {
   const gone = new AbortController()
   response.on('close', () => gone.abort())
   return gone.signal
 }
 
-/** Sends texts of whole lines until the source ends or the client is gone. */
+/** Sends values as lines, and arrays of lines as they are, until the source ends or the client is gone. */
 export async function sendLines(
   response: ServerResponse,
-  source: AsyncIterable<string>,
+  source: AsyncIterable<unknown>,
   drainMs = defaultDrainMs,
 ): Promise<void> {
   response.writeHead(200, { 'content-type': 'application/x-ndjson' })
-  // So that a client knows at once that it is listening.
+  // The headers tell the client at once that it is listening.
   response.flushHeaders()
-  for await (const text of source) {
+  for await (const item of source) {
     if (response.destroyed) return
-    if (!response.write(text) && !(await drained(response, drainMs))) return
+    const text = Array.isArray(item) ? item.join('\n') : JSON.stringify(item)
+    if (!response.write(`${text}\n`) && !(await drained(response, drainMs))) return
   }
   response.end()
 }

@@ -5,6 +5,7 @@
 import type { IncomingMessage } from 'node:http'
 import * as v from 'valibot'
 import { ControlError, invalidRequest } from './control-error.ts'
+import type { QuerySchema } from './protocol.ts'
 
 const maxBodyBytes = 64 * 1024
 
@@ -17,16 +18,17 @@ export async function readJson<S extends v.GenericSchema>(
   return check(schema, text === '' ? {} : parse(text))
 }
 
-/** The query of a request: single values as text, `list` fields as arrays. @throws ControlError */
-export function readQuery<S extends v.GenericSchema>(
+/** The query of a request: an array for each field that may be repeated. @throws ControlError */
+export function readQuery<S extends QuerySchema>(
   query: URLSearchParams,
   schema: S,
-  lists: readonly string[] = [],
 ): v.InferOutput<S> {
   const names = new Set(query.keys())
   const fields = [...names].map((name) => {
     const values = query.getAll(name)
-    if (lists.includes(name)) return [name, values]
+    const field = schema.entries[name]
+    // Only the schema of a list takes an empty one.
+    if (field && v.is(field, [])) return [name, values]
     if (values.length > 1) throw invalidRequest(`${name}: expected one value`)
     return [name, values[0]]
   })
@@ -39,7 +41,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   for await (const chunk of request) {
     bytes += (chunk as Buffer).length
     if (bytes > maxBodyBytes)
-      throw new ControlError(413, 'TOO_LARGE', `expected at most ${maxBodyBytes} bytes`)
+      throw new ControlError('TOO_LARGE', `expected at most ${maxBodyBytes} bytes`)
     chunks.push(chunk as Buffer)
   }
   return Buffer.concat(chunks)
@@ -53,7 +55,8 @@ function parse(text: string): unknown {
   }
 }
 
-function check<S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> {
+/** A value that fits its schema. @throws ControlError */
+export function check<S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> {
   const result = v.safeParse(schema, value)
   if (result.success) return result.output
   const [issue] = result.issues

@@ -1,114 +1,70 @@
 /**
- * What the control socket offers: the list of its requests.
+ * What the control socket does for each request of the protocol.
  * @module
  */
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import * as v from 'valibot'
-import { logStreams } from '../supervisor/log/log-entry.ts'
 import type { Supervisor, Watch } from '../supervisor/supervisor.ts'
-import { clientSignal, sendLines } from './lines.ts'
-import { readJson, readQuery } from './request.ts'
+import type { Answer, EventLine, Protocol, RequestName, Status, StreamName } from './protocol.ts'
+import type * as v from 'valibot'
 
 /** What a request is answered from. */
 export interface RouteContext {
   supervisor: Supervisor
-  status: () => Readonly<Record<string, unknown>>
+  status: () => Status
 }
 
-export interface RouteCall extends RouteContext {
-  request: IncomingMessage
-  response: ServerResponse
-  query: URLSearchParams
-  /** Id, or beginning of the name, of a deployment; empty where the path has none. */
-  reference: string
+/** A request that fits the protocol. */
+export interface RouteCall<R extends RequestName> extends RouteContext {
+  params: v.InferOutput<Protocol[R]['params']>
+  query: v.InferOutput<Protocol[R]['query']>
+  body: v.InferOutput<Protocol[R]['body']>
+  /** Aborted when the client goes away. */
+  signal: AbortSignal
 }
 
-/** Answers with what is sent as JSON; undefined when it has sent its answer. */
-export type Route = (call: RouteCall) => unknown
+/** Lines of a stream: one to be written as JSON, or some that are JSON already. */
+export type Lines<R extends RequestName> = AsyncIterable<Answer<R> | readonly string[]>
 
-const deployBody = v.strictObject({
-  file: v.pipe(v.string(), v.startsWith('/', 'expected an absolute path')),
-  replace: v.optional(v.boolean(), false),
-  allowLocalImages: v.optional(v.boolean(), false),
-})
-const maxGraceMs = 600_000
-const stopBody = v.strictObject({
-  graceMs: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(maxGraceMs))),
-})
+type Reply<R extends RequestName> = R extends StreamName ? Lines<R> : Answer<R>
 
-const yes = v.optional(
-  v.pipe(
-    v.picklist(['0', '1']),
-    v.transform((text) => text === '1'),
-  ),
-  '0',
-)
-const removeQuery = v.strictObject({ force: yes, keys: yes })
-const maxTail = 100_000
-const count = (most: number) =>
-  v.exactOptional(
-    v.pipe(
-      v.string(),
-      v.regex(/^\d{1,15}$/, 'expected a whole number'),
-      v.transform(Number),
-      v.maxValue(most, `expected at most ${most}`),
-    ),
-  )
-const logsQuery = v.strictObject({
-  since: count(Number.MAX_SAFE_INTEGER),
-  tail: count(maxTail),
-  follow: yes,
-  stream: v.exactOptional(v.array(v.picklist(logStreams))),
-})
+export type Route<R extends RequestName> = (call: RouteCall<R>) => Reply<R> | Promise<Reply<R>>
 
-/** Method and path → what is done; `:id` stands for a reference. */
-export const routes: Readonly<Record<string, Route>> = {
+export const routes: { readonly [R in RequestName]: Route<R> } = {
   'GET /v1/status': ({ status }) => status(),
   'GET /v1/deployments': ({ supervisor }) => ({ deployments: supervisor.list() }),
-  'POST /v1/deployments': async ({ supervisor, request }) =>
-    supervisor.deploy(await readJson(request, deployBody)),
-  'GET /v1/deployments/:id': ({ supervisor, reference }) => supervisor.inspect(reference),
-  'DELETE /v1/deployments/:id': remove,
-  'POST /v1/deployments/:id/stop': async ({ supervisor, reference, request }) => {
-    const { graceMs } = await readJson(request, stopBody)
-    return supervisor.stop(reference, graceMs)
+  'POST /v1/deployments': ({ supervisor, body }) => supervisor.deploy(body),
+  'GET /v1/deployments/:id': ({ supervisor, params }) => supervisor.inspect(params.id),
+  'DELETE /v1/deployments/:id': async ({ supervisor, params, query: { force, keys } }) => {
+    await supervisor.remove(params.id, { force, forgetKeys: keys })
+    return {}
   },
-  'POST /v1/deployments/:id/start': ({ supervisor, reference }) => supervisor.start(reference),
+  'POST /v1/deployments/:id/stop': ({ supervisor, params, body }) =>
+    supervisor.stop(params.id, body.graceMs),
+  'POST /v1/deployments/:id/start': ({ supervisor, params }) => supervisor.start(params.id),
   'GET /v1/deployments/:id/logs': logs,
-  'GET /v1/deployments/:id/events': events,
-  'GET /v1/deployments/:id/network': ({ supervisor, reference }) => supervisor.network(reference),
+  'GET /v1/deployments/:id/events': ({ supervisor, params, signal }) =>
+    eventLines(supervisor.watch(params.id), signal),
+  'GET /v1/deployments/:id/network': ({ supervisor, params }) => supervisor.network(params.id),
 }
 
-async function remove({ supervisor, reference, query }: RouteCall): Promise<object> {
-  const { force, keys } = readQuery(query, removeQuery)
-  await supervisor.remove(reference, { force, forgetKeys: keys })
-  return {}
-}
-
-async function logs({ supervisor, reference, query, response }: RouteCall): Promise<void> {
-  const { since, tail, follow, stream } = readQuery(query, logsQuery, ['stream'])
-  const { output, isAtRest } = supervisor.watch(reference)
+function logs(call: RouteCall<'GET /v1/deployments/:id/logs'>) {
+  const { since, tail, follow, stream } = call.query
+  const { output, isAtRest } = call.supervisor.watch(call.params.id)
   const wanted = {
     ...(since !== undefined && { since }),
     ...(tail !== undefined && { tail }),
     ...(stream && { streams: new Set(stream) }),
-    // Until nothing more can come; a restart of the job is no end.
+    // A restart of the job does not end the answer; it ends when nothing more can come.
     ...(follow && { follow: () => !isAtRest() }),
   }
-  await sendLines(response, joined(output.read(wanted, clientSignal(response))))
+  return output.read(wanted, call.signal)
 }
 
-async function* joined(source: AsyncIterable<readonly string[]>): AsyncGenerator<string> {
-  for await (const lines of source) yield `${lines.join('\n')}\n`
-}
-
-async function events({ supervisor, reference, response }: RouteCall): Promise<void> {
-  await sendLines(response, asLines(supervisor.watch(reference), clientSignal(response)))
-}
-
-/** How it is, and then what happens: nothing is lost between the two. */
-async function* asLines({ feed, detail }: Watch, signal: AbortSignal): AsyncGenerator<string> {
-  const source = feed.listen(signal)
-  yield `${JSON.stringify({ type: 'state', deployment: detail() })}\n`
-  for await (const event of source) yield `${JSON.stringify(event)}\n`
+/** Begins to listen before it reads the state: no event is lost between the two. */
+async function* eventLines(
+  { feed, detail }: Watch,
+  signal: AbortSignal,
+): AsyncGenerator<EventLine> {
+  const events = feed.listen(signal)
+  yield { type: 'state', deployment: detail() }
+  yield* events
 }

@@ -9,7 +9,10 @@ import type { Duplex } from 'node:stream'
 import type { Logger } from '@causeway/service/log'
 import { StartError } from '../errors/start-error.ts'
 import { answerOf, ControlError, invalidRequest } from './control-error.ts'
-import { routes, type Route, type RouteContext } from './routes.ts'
+import { clientSignal, sendLines } from './lines.ts'
+import { protocol, type Protocol, type RequestName } from './protocol.ts'
+import { check, readJson, readQuery } from './request.ts'
+import { routes, type RouteContext } from './routes.ts'
 
 export interface ControlServerOptions extends RouteContext {
   /** Path of the socket; one that is there is replaced, so the caller holds the folder's lock. */
@@ -93,31 +96,58 @@ async function answer(
   response: ServerResponse,
 ): Promise<void> {
   try {
-    const { route, reference, query } = findRoute(request)
-    const result = await route({ ...context, request, response, query, reference })
-    if (result !== undefined) sendJson(response, 200, result)
+    const result = await carryOut(findRequest(request), context, request, response)
+    if (isStream(result)) await sendLines(response, result)
+    else sendJson(response, 200, result)
   } catch (error) {
     refuse(context.log, request, response, error)
   }
 }
 
-interface FoundRoute {
-  route: Route
-  reference: string
+/** Checks all that the client sent before anything is done. @throws ControlError */
+async function carryOut<R extends RequestName>(
+  { name, reference, query }: FoundRequest<R>,
+  { supervisor, status }: RouteContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<unknown> {
+  const schemas: Protocol[R] = protocol[name]
+  return routes[name]({
+    supervisor,
+    status,
+    params: check(schemas.params, reference === undefined ? {} : { id: reference }),
+    query: readQuery(query, schemas.query),
+    body: await readJson(request, schemas.body),
+    signal: clientSignal(response),
+  })
+}
+
+function isStream(result: unknown): result is AsyncIterable<unknown> {
+  return typeof result === 'object' && result !== null && Symbol.asyncIterator in result
+}
+
+interface FoundRequest<R extends RequestName = RequestName> {
+  name: R
+  /** What stands for `:id`, if the path has it. */
+  reference: string | undefined
   query: URLSearchParams
 }
 
 /** @throws ControlError */
-function findRoute({ method, url }: IncomingMessage): FoundRoute {
+function findRequest({ method, url }: IncomingMessage): FoundRequest {
   const { pathname, searchParams: query } = parseUrl(url ?? '')
   const [, version, kind, reference, ...rest] = pathname.split('/')
   const path = ['', version, kind, ...(reference === undefined ? [] : [':id', ...rest])].join('/')
-  const route = Object.hasOwn(routes, `${method} ${path}`) ? routes[`${method} ${path}`] : undefined
-  if (route) return { route, reference: decode(reference ?? ''), query }
-  const isOther = Object.keys(routes).some((name) => name.endsWith(` ${path}`))
+  const name = `${method} ${path}`
+  if (isRequestName(name)) return { name, reference: reference && decode(reference), query }
+  const isOther = Object.keys(protocol).some((other) => other.endsWith(` ${path}`))
   throw isOther
-    ? new ControlError(405, 'METHOD_NOT_ALLOWED', `${method} is not for ${pathname}`)
-    : new ControlError(404, 'NOT_FOUND', `there is nothing at ${pathname}`)
+    ? new ControlError('METHOD_NOT_ALLOWED', `${method} is not for ${pathname}`)
+    : new ControlError('NOT_FOUND', `there is nothing at ${pathname}`)
+}
+
+function isRequestName(name: string): name is RequestName {
+  return Object.hasOwn(protocol, name)
 }
 
 function parseUrl(url: string): URL {

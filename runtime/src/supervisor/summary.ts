@@ -4,76 +4,17 @@
  * @module
  */
 import { showUrl } from '@causeway/images'
-import type { Schedule } from '@causeway/manifest'
-import type { JobExit } from '../execution/contract/exit.ts'
+import type { DeploymentRecord } from './record/record.ts'
 import type { ExecutionParts } from './run/execution-parts.ts'
-import type { DeploymentRecord, ExecutionRecord, PastExecution } from './record/record.ts'
 import { nextStep } from './schedule/schedule.ts'
+import type {
+  DeploymentDetail,
+  DeploymentFacts,
+  DeploymentState,
+  DeploymentSummary,
+} from './shown/deployment.ts'
 
-export type DeploymentState =
-  | 'scheduled'
-  | 'preparing'
-  | 'running'
-  | 'restarting'
-  | 'stopping'
-  | 'stopped'
-  /** Nothing more is planned. */
-  | 'ended'
-  /** Its files can't be read. */
-  | 'damaged'
-
-/** One line of `ps`; times are Unix ms. */
-export interface DeploymentSummary {
-  /** Name of its folder in the store; 32 hex digits. */
-  name: string
-  id?: string
-  state: DeploymentState
-  deployedAt?: number
-  /** Number of the last execution. */
-  executions?: number
-  missed?: number
-  nextStart?: number
-  /** Exit of the last ended execution. */
-  exit?: JobExit
-  /** The fault of a damaged deployment. */
-  error?: string
-}
-
-/** Everything that `inspect` shows. */
-export interface DeploymentDetail extends DeploymentSummary, Partial<DeploymentFacts> {
-  current?: RunningExecution
-  history?: readonly PastExecution[]
-  /** `seq`: number of the last line. */
-  log?: { seq: number }
-}
-
-export interface RunningExecution extends ExecutionRecord {
-  socket?: string
-  uid?: number
-  sandbox?: string
-  progress?: string
-}
-
-interface DeploymentFacts {
-  origin: { kind: string; source: string }
-  file: string
-  cid: string
-  image: { url: string; sha256: string }
-  entrypoint: string
-  restartPolicy: string
-  allowLocalImages: boolean
-  schedule: Schedule
-  memory: number
-  storage: number
-  networkRequests: number
-  slot: number | null
-  interfaces: string
-  /** Names only. */
-  environment: readonly string[]
-  /** For people: unknown fields, and settings that are not enforced. */
-  warnings: readonly string[]
-  methods?: readonly string[]
-}
+export type { DeploymentDetail, DeploymentState, DeploymentSummary }
 
 /** Parts of a deployment that a summary is made from. */
 export type Visible = Pick<ExecutionParts, 'keeper' | 'loaded' | 'live' | 'output'>

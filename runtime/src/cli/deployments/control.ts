@@ -3,30 +3,13 @@
  * @module
  */
 import { join } from 'node:path'
-import { Command } from 'commander'
 import { createControlClient, type ControlClient } from '../../control/client.ts'
-import { deploymentClient, type DeploymentClient } from '../../control/deployment-client.ts'
 import { controlSocketName } from '../../control/socket-name.ts'
 import { stateRoot } from '../../state/state-folders.ts'
 import { fail } from '../failure.ts'
 
 export interface ControlFlags {
   state?: string
-}
-
-/** A command with `--state`, which leads to the daemon. */
-export function controlCommand(name: string, description: string): Command {
-  return new Command(name)
-    .description(description)
-    .option('--state <dir>', 'state folder of the daemon (default: as causeway daemon)')
-}
-
-/** The same about one deployment. */
-export function deploymentCommand(name: string, description: string): Command {
-  return controlCommand(name, description).argument(
-    '<id>',
-    'id of a deployment, or the beginning of its name',
-  )
 }
 
 /** Calls with a client of the daemon; what goes wrong is told and is the exit code. */
@@ -44,10 +27,15 @@ export async function withDaemon(
   }
 }
 
-/** The action of a {@link deploymentCommand}. */
+/** What a request about one deployment begins with. */
+export interface OneDeployment {
+  client: ControlClient
+  params: { id: string }
+}
+
+/** The action of a command about one deployment. */
 export function onDeployment<Flags extends ControlFlags>(
-  use: (deployment: DeploymentClient, flags: Flags) => Promise<void>,
-): (reference: string, flags: Flags) => Promise<void> {
-  return (reference, flags) =>
-    withDaemon(flags, (client) => use(deploymentClient(client, reference), flags))
+  use: (deployment: OneDeployment, flags: Flags) => Promise<void>,
+): (id: string, flags: Flags) => Promise<void> {
+  return (id, flags) => withDaemon(flags, (client) => use({ client, params: { id } }, flags))
 }

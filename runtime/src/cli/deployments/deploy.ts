@@ -3,15 +3,12 @@
  * @module
  */
 import { realpath } from 'node:fs/promises'
-import type { Command } from 'commander'
-import { deploymentClient, type DeploymentClient } from '../../control/deployment-client.ts'
-import type { DeploymentEvent } from '../../supervisor/run/event-feed.ts'
+import type { DeploymentDetail, EventLine } from '../../control/protocol.ts'
 import { describeExit, type JobExit } from '../../execution/contract/exit.ts'
-import type { DeploymentDetail } from '../../supervisor/summary.ts'
-import { controlCommand, withDaemon, type ControlFlags } from './control.ts'
+import { withDaemon, type ControlFlags, type OneDeployment } from './control.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { print, printable } from '../print/printable.ts'
-import { createReporter, type Reporter } from '../print/report.ts'
+import type { Reporter } from '../print/report.ts'
 
 interface DeployFlags extends ControlFlags {
   replace?: boolean
@@ -20,35 +17,13 @@ interface DeployFlags extends ControlFlags {
   json?: boolean
 }
 
-/** The first line of a deployment's events is how it is. */
-type EventLine = DeploymentEvent | { type: 'state'; deployment: DeploymentDetail }
-
-export function deployCommand(): Command {
-  return controlCommand(
-    'deploy',
-    'give a deployment to the daemon, which runs it as its schedule says',
-  )
-    .argument('<deployment>', 'deployment file (JSON)')
-    .option('--replace', 'put it in the place of one with the same id; keys and logs stay')
-    .option('--wait', 'wait until its job runs, or could not be started')
-    .option('--allow-local-images', 'allow image URLs with file: and http: to loopback')
-    .option('--json', 'print what the daemon knows of it as JSON')
-    .addHelpText(
-      'after',
-      `
-The daemon keeps copies: the file, its bundle and its keys are not needed any more.
-Exit code with --wait: 0 when the job runs or has run; ${exitCodes.failed} when it could not be started.`,
-    )
-    .action(deploy)
-}
-
-async function deploy(file: string, flags: DeployFlags): Promise<void> {
+export async function deploy(file: string, flags: DeployFlags): Promise<void> {
   await withDaemon(flags, async (client) => {
     const { replace = false, allowLocalImages = false } = flags
     const body = { file: await realpath(file), replace, allowLocalImages }
-    const deployment = await client.call<DeploymentDetail>('POST', '/v1/deployments', body)
+    const deployment = await client.call('POST /v1/deployments', { body })
     tell(deployment, flags)
-    if (flags.wait) await waitForJob(deploymentClient(client, deployment.name))
+    if (flags.wait) await waitForJob({ client, params: { id: deployment.name } })
   })
 }
 
@@ -57,9 +32,10 @@ function tell({ name, id, ...rest }: DeploymentDetail, { json }: DeployFlags): v
   print(json ? JSON.stringify({ name, id, ...rest }) : `✓ deployment ${id}: name ${name}`)
 }
 
-async function waitForJob(deployment: DeploymentClient): Promise<void> {
+async function waitForJob({ client, params }: OneDeployment): Promise<void> {
+  const { createReporter } = await import('../print/report.ts')
   const reporter = createReporter(process.stderr)
-  for await (const event of deployment.lines<EventLine>('/events')) {
+  for await (const event of client.lines('GET /v1/deployments/:id/events', { params })) {
     const exit = takeEvent(event, reporter)
     if (exit === undefined) continue
     if (exit !== 'running') finish(exit)

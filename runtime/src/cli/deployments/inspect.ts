@@ -2,12 +2,9 @@
  * `causeway inspect`: all that the daemon knows of a deployment.
  * @module
  */
-import type { Command } from 'commander'
-import type { DeploymentClient } from '../../control/deployment-client.ts'
+import type { DeploymentDetail, PastExecution, RunningExecution } from '../../control/protocol.ts'
 import { describeExit } from '../../execution/contract/exit.ts'
-import type { PastExecution } from '../../supervisor/record/record.ts'
-import type { DeploymentDetail, RunningExecution } from '../../supervisor/summary.ts'
-import { deploymentCommand, onDeployment, type ControlFlags } from './control.ts'
+import { onDeployment, type ControlFlags } from './control.ts'
 import { print } from '../print/printable.ts'
 
 interface InspectFlags extends ControlFlags {
@@ -17,20 +14,10 @@ interface InspectFlags extends ControlFlags {
 const labelWidth = 14
 const shownExecutions = 10
 
-export function inspectCommand(): Command {
-  return deploymentCommand(
-    'inspect',
-    'show a deployment: what it is, where it runs, how its executions ended',
-  )
-    .option('--json', 'print one JSON document, with the whole history')
-    .addHelpText('after', '\nValues of its environment and its keys are never shown.')
-    .action(onDeployment(inspect))
-}
-
-async function inspect(deployment: DeploymentClient, { json }: InspectFlags): Promise<void> {
-  const detail = await deployment.call<DeploymentDetail>('GET')
+export const inspect = onDeployment(async ({ client, params }, { json }: InspectFlags) => {
+  const detail = await client.call('GET /v1/deployments/:id', { params })
   print(json ? JSON.stringify(detail) : describe(detail))
-}
+})
 
 function describe(detail: DeploymentDetail): string {
   const { error, origin, image, entrypoint, restartPolicy, environment, current } = detail

@@ -2,10 +2,9 @@
  * `causeway ps`: the daemon's deployments.
  * @module
  */
-import type { Command } from 'commander'
+import type { DeploymentSummary } from '../../control/protocol.ts'
 import { describeExit } from '../../execution/contract/exit.ts'
-import type { DeploymentSummary } from '../../supervisor/summary.ts'
-import { controlCommand, withDaemon, type ControlFlags } from './control.ts'
+import { withDaemon, type ControlFlags } from './control.ts'
 import { print } from '../print/printable.ts'
 
 interface PsFlags extends ControlFlags {
@@ -16,17 +15,10 @@ interface PsFlags extends ControlFlags {
 const shownNameLength = 12
 const columns = ['NAME', 'ID', 'STATE', 'EXECUTIONS', 'NEXT START', 'LAST EXIT'] as const
 
-export function psCommand(): Command {
-  return controlCommand('ps', 'list the daemon’s deployments')
-    .option('--all', 'also those that are stopped or have nothing more to do')
-    .option('--json', 'print one JSON document')
-    .action(ps)
-}
-
-async function ps(flags: PsFlags): Promise<void> {
+export async function ps(flags: PsFlags): Promise<void> {
   await withDaemon(flags, async (client) => {
-    const answer = await client.call<{ deployments: DeploymentSummary[] }>('GET', '/v1/deployments')
-    const shown = answer.deployments.filter((one) => flags.all || isActive(one))
+    const { deployments } = await client.call('GET /v1/deployments')
+    const shown = deployments.filter((one) => flags.all || isActive(one))
     print(flags.json ? JSON.stringify(shown) : table([columns, ...shown.map(row)]))
   })
 }

@@ -2,9 +2,7 @@
  * `causeway rm`: removes a deployment from the daemon.
  * @module
  */
-import type { Command } from 'commander'
-import type { DeploymentClient } from '../../control/deployment-client.ts'
-import { deploymentCommand, onDeployment, type ControlFlags } from './control.ts'
+import { onDeployment, type ControlFlags } from './control.ts'
 import { print } from '../print/printable.ts'
 
 interface RmFlags extends ControlFlags {
@@ -12,17 +10,8 @@ interface RmFlags extends ControlFlags {
   keys?: boolean
 }
 
-export function rmCommand(): Command {
-  return deploymentCommand(
-    'rm',
-    'remove a deployment with its logs; its derived keys come again with it',
-  )
-    .option('--force', 'end it first; also for one whose files are damaged')
-    .option('--keys', 'forget its imported keys, too; they can not be derived again')
-    .action(onDeployment(rm))
-}
-
-async function rm(deployment: DeploymentClient, { force, keys }: RmFlags): Promise<void> {
-  await deployment.call('DELETE', `?force=${force ? 1 : 0}&keys=${keys ? 1 : 0}`)
-  print(`✓ deployment ${deployment.reference}: removed`)
-}
+export const rm = onDeployment(async ({ client, params }, { force, keys }: RmFlags) => {
+  const query = { force: force ? '1' : '0', keys: keys ? '1' : '0' } as const
+  await client.call('DELETE /v1/deployments/:id', { params, query })
+  print(`✓ deployment ${params.id}: removed`)
+})

@@ -5,11 +5,10 @@
 import { copyFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { buildRecipe, recipeNames, recipesFolder, type BuiltImage } from '@causeway/images'
+import { buildRecipe, recipesFolder, type BuiltImage } from '@causeway/images'
 import { fillImage, type Manifest } from '@causeway/manifest'
-import { Command } from 'commander'
 import { readInputFile } from '../../deployment/input-file.ts'
-import { printImages, withImageOptions, type ImageFlags } from './store.ts'
+import { printImages, type ImageFlags } from './store.ts'
 import { size } from '../print/image-text.ts'
 
 interface BuildFlags extends ImageFlags {
@@ -18,17 +17,7 @@ interface BuildFlags extends ImageFlags {
   refresh?: boolean
 }
 
-export function imageBuildCommand(): Command {
-  const command = new Command('build')
-    .description('build an image from a recipe; the same package versions give the same sha256')
-    .argument('<recipe>', recipeNames.join(', '))
-    .option('--output <file>', 'where the .tar.xz goes (default: the state folder)')
-    .option('--manifest <file>', 'write url and sha256 into this manifest.json')
-    .option('--refresh', 'with the packages of today, even when it was built before')
-  return withImageOptions(command).action(build)
-}
-
-async function build(name: string, flags: BuildFlags): Promise<void> {
+export async function build(name: string, flags: BuildFlags): Promise<void> {
   await printImages(flags, async ({ state, owner, signal, onProgress }) => {
     const fill = await openManifest(flags.manifest)
     const built = await buildRecipe(name, {

@@ -3,21 +3,13 @@
  * @module
  */
 import { readInRoot, type ListedImage, type ListedTree } from '@causeway/images'
-import { Command } from 'commander'
-import { printImages, withImageOptions, type ImageFlags } from './store.ts'
+import { printImages, type ImageFlags } from './store.ts'
 import { age, size, stateOf } from '../print/image-text.ts'
 
 const nameWidth = 10
 const maxReleaseBytes = 64 * 1024
 
-export function imageInspectCommand(): Command {
-  const command = new Command('inspect')
-    .description('show one image')
-    .argument('<sha256>', 'digest of the archive, or the beginning of it')
-  return withImageOptions(command).action(inspect)
-}
-
-async function inspect(prefix: string, flags: ImageFlags): Promise<void> {
+export async function inspect(prefix: string, flags: ImageFlags): Promise<void> {
   await printImages(flags, async ({ images }) => {
     const image = await images.inspect(prefix)
     const system = systemOf(image)

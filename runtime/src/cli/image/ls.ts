@@ -3,16 +3,10 @@
  * @module
  */
 import type { ListedImage } from '@causeway/images'
-import { Command } from 'commander'
-import { printImages, withImageOptions, type ImageFlags } from './store.ts'
+import { printImages, type ImageFlags } from './store.ts'
 import { age, imageCount, shortDigest, size, stateOf, table } from '../print/image-text.ts'
 
-export function imageLsCommand(): Command {
-  const command = new Command('ls').description('list the images on this host')
-  return withImageOptions(command).action(ls)
-}
-
-async function ls(flags: ImageFlags): Promise<void> {
+export async function ls(flags: ImageFlags): Promise<void> {
   await printImages(flags, async ({ images }) => {
     const listed = await images.list()
     return { document: listed, text: textOf(listed) }

@@ -3,9 +3,8 @@
  * @module
  */
 import type { ImageStore, Pruned } from '@causeway/images'
-import { Command, InvalidArgumentError } from 'commander'
 import { loadConfig } from '../../config/config.ts'
-import { printImages, withImageOptions, type ImageFlags } from './store.ts'
+import { printImages, type ImageFlags } from './store.ts'
 import { imageCount, shortDigest, size } from '../print/image-text.ts'
 
 interface PruneFlags extends ImageFlags {
@@ -16,21 +15,7 @@ interface PruneFlags extends ImageFlags {
 
 const msPerHour = 3_600_000
 
-export function imagePruneCommand(): Command {
-  const command = new Command('prune')
-    .description('remove images that no job uses, the one used longest ago first')
-    .argument('[sha256...]', 'just these: digests of archives, or the beginnings of them')
-    .option('--all', 'every image that is not in use')
-    .option(
-      '--max-bytes <bytes>',
-      'until the store is no larger than this (default: images.maxCacheBytes)',
-      wholeNumber,
-    )
-    .option('--min-age <hours>', 'only what was not used for this long', positiveNumber)
-  return withImageOptions(command).action(pruneImages)
-}
-
-async function pruneImages(prefixes: string[], flags: PruneFlags): Promise<void> {
+export async function pruneImages(prefixes: string[], flags: PruneFlags): Promise<void> {
   await printImages(flags, async ({ images }) => {
     const pruned = await prune(images, prefixes, flags)
     return { document: pruned, text: textOf(pruned) }
@@ -57,14 +42,4 @@ function textOf({ removed, freedBytes, leftBytes, inUse }: Pruned): string {
   const kept = inUse.map((sha256) => `! kept ${shortDigest({ sha256 })}, which is in use`)
   const sum = `${imageCount(removed.length)} removed, ${size(freedBytes)} freed, ${size(leftBytes)} left`
   return [...lines, ...kept, sum].map((line) => `${line.trimEnd()}\n`).join('')
-}
-
-function wholeNumber(text: string): number {
-  if (/^\d{1,15}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('expected a whole number of bytes')
-}
-
-function positiveNumber(text: string): number {
-  if (/^\d{1,6}(\.\d+)?$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('expected a number of hours')
 }

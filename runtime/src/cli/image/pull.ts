@@ -5,23 +5,17 @@
 import { basename } from 'node:path'
 import type { ImageReference, ImageTree } from '@causeway/images'
 import { parseManifest } from '@causeway/manifest'
-import { Command } from 'commander'
 import { readInputFile } from '../../deployment/input-file.ts'
 import { loadWithoutSandbox, looksLikeManifest } from '../../deployment/load.ts'
 import { StartError } from '../../errors/start-error.ts'
-import { printImages, withImageOptions, type ImageFlags } from './store.ts'
+import { printImages, type ImageFlags } from './store.ts'
 import { shortDigest, size } from '../print/image-text.ts'
 
-export function imagePullCommand(): Command {
-  const command = new Command('pull')
-    .description('fetch an image, verify and unpack it; goes on where an earlier pull ended')
-    .argument('<url-or-file>', 'URL of an archive, or a manifest or deployment file that names one')
-    .argument('[sha256]', 'digest of the archive, beside a URL')
-    .option('--allow-local-images', 'allow image URLs with file: and http: to loopback')
-  return withImageOptions(command).action(pull)
-}
-
-async function pull(source: string, sha256: string | undefined, flags: ImageFlags): Promise<void> {
+export async function pull(
+  source: string,
+  sha256: string | undefined,
+  flags: ImageFlags,
+): Promise<void> {
   await printImages(flags, async ({ images, owner, signal, onProgress }) => {
     const reference = await referenceOf(source, sha256)
     const options = { signal, onProgress, ...(owner !== undefined && { owner }) }

@@ -3,7 +3,6 @@
  * @module
  */
 import type { ImageStore, OnProgress, Owner } from '@causeway/images'
-import type { Command } from 'commander'
 import { loadConfig } from '../../config/config.ts'
 import { openImages, treeOwner } from '../../host/images.ts'
 import { openState, type StateFolders } from '../../state/state-folders.ts'
@@ -28,17 +27,6 @@ export interface ImageWork {
   owner: Owner | undefined
   signal: AbortSignal
   onProgress: OnProgress
-}
-
-/** Adds `--json`, `--state` and `--config`. */
-export function withImageOptions(command: Command): Command {
-  return command
-    .option('--json', 'print one JSON document')
-    .option(
-      '--state <dir>',
-      'folder with the images (default: $XDG_STATE_HOME/causeway, ~/.local/state/causeway, or /var/lib/causeway for root)',
-    )
-    .option('--config <file>', 'configuration file (TOML)')
 }
 
 /**

@@ -3,20 +3,11 @@
  * @module
  */
 import type { VerifiedImage } from '@causeway/images'
-import { Command } from 'commander'
 import { exitCodes } from '../exit-codes.ts'
-import { printImages, withImageOptions, type ImageFlags } from './store.ts'
+import { printImages, type ImageFlags } from './store.ts'
 import { shortDigest } from '../print/image-text.ts'
 
-export function imageVerifyCommand(): Command {
-  const command = new Command('verify')
-    .description('hash archives again, and compare what is unpacked with what they make')
-    .argument('[sha256]', 'digest of an archive, or the beginning of it (default: all)')
-    .addHelpText('after', `\nExit code: 0 when all is right, ${exitCodes.invalid} when not.`)
-  return withImageOptions(command).action(verify)
-}
-
-async function verify(prefix: string | undefined, flags: ImageFlags): Promise<void> {
+export async function verify(prefix: string | undefined, flags: ImageFlags): Promise<void> {
   await printImages(flags, async ({ images, signal, onProgress }) => {
     const found = await images.verify(prefix, { signal, onProgress })
     if (found.some(({ problems }) => problems.length > 0)) process.exitCode = exitCodes.invalid

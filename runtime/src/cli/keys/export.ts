@@ -3,29 +3,19 @@
  * @module
  */
 import { resolve } from 'node:path'
-import { Command } from 'commander'
 import { wipeImported, mergeImported } from '../../signer/imported/imported-keys.ts'
 import { encodeKeysFile } from '../../signer/imported/keys-file.ts'
 import { createSecretFile } from '../../signer/secret-file.ts'
 import type { SecretKeys } from '../../signer/backend.ts'
 import { fail } from '../failure.ts'
 import { importsOf, withDeploymentKeys, type DeploymentKeys } from './deployment.ts'
-import { withSharedOptions, type SharedOptions } from '../options.ts'
+import { type SharedOptions } from '../options.ts'
 import { printable } from '../print/printable.ts'
 
-export function keysExportCommand(): Command {
-  const command = new Command('export')
-    .description('write all private keys of a deployment to a new file of mode 0600')
-    .argument('<deployment>', 'deployment file (JSON)')
-    .requiredOption('--out <file>', 'the file, which must not be there yet')
-    .addHelpText(
-      'after',
-      '\nOn the other host name the file as "keys" in the deployment file, or: causeway keys import',
-    )
-  return withSharedOptions(command).action(exportKeys)
-}
-
-async function exportKeys(file: string, flags: SharedOptions & { out: string }): Promise<void> {
+export async function exportKeys(
+  file: string,
+  flags: SharedOptions & { out: string },
+): Promise<void> {
   try {
     if (flags.out === '-') throw new Error('--out: expected a file, found -; keys are not printed')
     const out = resolve(flags.out)

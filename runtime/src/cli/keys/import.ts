@@ -3,7 +3,6 @@
  * @module
  */
 import { resolve } from 'node:path'
-import { Command } from 'commander'
 import {
   importedNames,
   readImportedKeys,
@@ -15,7 +14,7 @@ import { StartError } from '../../errors/start-error.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { fail } from '../failure.ts'
 import { withDeploymentKeys, type DeploymentKeys } from './deployment.ts'
-import { withSharedOptions, type SharedOptions } from '../options.ts'
+import { type SharedOptions } from '../options.ts'
 import { printable } from '../print/printable.ts'
 
 interface ImportFlags extends SharedOptions {
@@ -23,17 +22,7 @@ interface ImportFlags extends SharedOptions {
   forget?: boolean
 }
 
-export function keysImportCommand(): Command {
-  const command = new Command('import')
-    .description('keep keys of a deployment in the state folder, for every start from now on')
-    .argument('<deployment>', 'deployment file (JSON)')
-    .option('--from <file>', 'keys file of mode 0600, as causeway keys export writes it')
-    .option('--forget', 'remove what was imported; derived keys take its place')
-    .addHelpText('after', '\nKeys in a file that the deployment names as "keys" come first.')
-  return withSharedOptions(command).action(importKeys)
-}
-
-async function importKeys(file: string, flags: ImportFlags): Promise<void> {
+export async function importKeys(file: string, flags: ImportFlags): Promise<void> {
   const { from, forget = false } = flags
   if ((from === undefined) !== forget) {
     return fail(new Error('expected either --from FILE or --forget'), exitCodes.usage)

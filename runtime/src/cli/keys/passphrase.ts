@@ -3,7 +3,6 @@
  * @module
  */
 import { hardenProcess } from '@causeway/native/process'
-import { Command } from 'commander'
 import {
   makeRoot,
   newRootContent,
@@ -18,7 +17,7 @@ import { isSealed } from '../../signer/root/sealed-root.ts'
 import { openState } from '../../state/state-folders.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { fail } from '../failure.ts'
-import { passphraseOf, withSharedOptions, type SharedOptions } from '../options.ts'
+import { passphraseOf, type SharedOptions } from '../options.ts'
 import { printable } from '../print/printable.ts'
 
 interface PassphraseFlags extends SharedOptions {
@@ -26,16 +25,7 @@ interface PassphraseFlags extends SharedOptions {
   newPassphraseFile?: string
 }
 
-export function keysPassphraseCommand(): Command {
-  const command = new Command('passphrase')
-    .description('set, change or remove the passphrase of the root secret')
-    .option('--new-passphrase-file <file>', 'file of mode 0600 with the new one, instead of asking')
-    .option('--remove', 'keep the root secret in the clear, in a file of mode 0600')
-    .addHelpText('after', '\nRunning bridges go on; a lost passphrase is a lost root secret.')
-  return withSharedOptions(command).action(changePassphrase)
-}
-
-async function changePassphrase(flags: PassphraseFlags): Promise<void> {
+export async function changePassphrase(flags: PassphraseFlags): Promise<void> {
   if (flags.remove && flags.newPassphraseFile !== undefined) {
     return fail(
       new Error('expected --remove or --new-passphrase-file, found both'),

@@ -5,7 +5,6 @@
 import { join } from 'node:path'
 import { encodeSs58 } from '@causeway/manifest'
 import { hardenProcess } from '@causeway/native/process'
-import { Command } from 'commander'
 import { resealAuditHeads } from '../../audit/reseal-heads.ts'
 import { loadConfig, type Config } from '../../config/config.ts'
 import { chooseBackend } from '../../signer/choose-backend.ts'
@@ -18,7 +17,7 @@ import { rotateRoot, type Rotation } from '../../signer/root/rotate-root.ts'
 import { openState } from '../../state/state-folders.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { fail } from '../failure.ts'
-import { passphraseOf, withSharedOptions, type SharedOptions } from '../options.ts'
+import { passphraseOf, type SharedOptions } from '../options.ts'
 import { printable } from '../print/printable.ts'
 
 interface RotateFlags extends SharedOptions {
@@ -33,17 +32,7 @@ interface Asked {
   stateFolder: string
 }
 
-export function keysRotateCommand(): Command {
-  const command = new Command('rotate-root')
-    .description('make a new root secret: every derived key and the processor’s account change')
-    .option('--yes', 'do it; without it, only say what would change')
-    .option('--new-passphrase-file <file>', 'file of mode 0600 with the passphrase of the new one')
-    .option('--no-passphrase', 'keep the new one in the clear, in a file of mode 0600')
-    .addHelpText('after', '\nWithout either, the new one is kept as the old one was.')
-  return withSharedOptions(command).action(rotate)
-}
-
-async function rotate(flags: RotateFlags): Promise<void> {
+export async function rotate(flags: RotateFlags): Promise<void> {
   if (!flags.passphrase && flags.newPassphraseFile !== undefined) {
     const found = 'expected --no-passphrase or --new-passphrase-file, found both'
     return fail(new Error(found), exitCodes.usage)

@@ -3,7 +3,6 @@
  * @module
  */
 import { encryptionCurves, signingCurves } from '@causeway/guest-sdk/protocol'
-import { Command } from 'commander'
 import { importedNames, mergeImported } from '../../signer/imported/imported-keys.ts'
 import { createKeyring } from '../../signer/keyring.ts'
 import { fail } from '../failure.ts'
@@ -13,7 +12,7 @@ import {
   type DeploymentKeys,
   type RootKeeping,
 } from './deployment.ts'
-import { withSharedOptions, type SharedOptions } from '../options.ts'
+import { type SharedOptions } from '../options.ts'
 import { printable } from '../print/printable.ts'
 
 interface ShownKey {
@@ -35,15 +34,7 @@ interface Shown {
 
 const nameWidth = 22
 
-export function keysShowCommand(): Command {
-  const command = new Command('show')
-    .description('print the public keys of a deployment and where each comes from')
-    .argument('<deployment>', 'deployment file (JSON)')
-    .option('--json', 'as JSON')
-  return withSharedOptions(command).action(show)
-}
-
-async function show(file: string, flags: SharedOptions & { json?: boolean }): Promise<void> {
+export async function show(file: string, flags: SharedOptions & { json?: boolean }): Promise<void> {
   try {
     const shown = await withDeploymentKeys(file, flags, collect)
     process.stdout.write(flags.json ? `${JSON.stringify(shown)}\n` : printable(textOf(shown)))

@@ -3,7 +3,7 @@
  * what is still to be published.
  * @module
  */
-import { Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { RpcError } from '../../bridge/errors.ts'
 import { loadConfig } from '../../config/config.ts'
 import { configuredVerifier } from '../../network/verify/configured-verifier.ts'
@@ -16,41 +16,21 @@ import { print } from '../print/printable.ts'
 import { verificationText } from '../print/verification-text.ts'
 
 interface CheckFlags {
-  source: Uint8Array
+  source: string
   json?: boolean
   resolver?: string[]
   config?: string
 }
 
-export function whitelistCheckCommand(): Command {
-  return new Command('check')
-    .description('ask DNS as network_whitelist does, and say what is still to be published')
-    .argument('<host>', 'bare hostname, as a job would name it')
-    .requiredOption(
-      '--source <account>',
-      'account of the deployments’ owner: 64 hex digits or an SS58 address',
-      parsedBy(sourceAccount),
-    )
-    .option('--json', 'print one JSON document')
-    .option(
-      '--resolver <address>',
-      'DNS server to ask, IP or IP:PORT; may be repeated (default: those of the configuration, else of this host)',
-      addResolver,
-    )
-    .option('--config <file>', 'configuration file (TOML)')
-    .addHelpText(
-      'after',
-      `\nExit code: 0 when an address passes, ${exitCodes.invalid} when none does.`,
-    )
-    .action(check)
-}
-
-async function check(host: string, flags: CheckFlags): Promise<void> {
+export async function check(host: string, flags: CheckFlags, command: Command): Promise<void> {
+  const source = parsed(command, '--source <account>', flags.source, sourceAccount)
+  for (const text of flags.resolver ?? [])
+    parsed(command, '--resolver <address>', text, parseResolver)
   try {
     const { network } = loadConfig(flags.config)
     const { allow, resolvers } = network
     const settings = { allow, resolvers: flags.resolver ?? resolvers, isExhaustive: true }
-    tell(await configuredVerifier(settings)(host, flags.source), flags)
+    tell(await configuredVerifier(settings)(host, source), flags)
   } catch (error) {
     if (error instanceof RpcError) fail(new Error(textOf(error)), exitCodes.usage)
     else fail(error)
@@ -66,18 +46,12 @@ function textOf({ kind, message, options: { hint } }: RpcError): string {
   return `${kind}: ${message}${hint === undefined ? '' : ` (${hint})`}`
 }
 
-function addResolver(text: string, before: string[] = []): string[] {
-  parsedBy(parseResolver)(text)
-  return [...before, text]
-}
-
-/** What a parser says of a wrong argument is told as such. */
-function parsedBy<T>(parse: (text: string) => T): (text: string) => T {
-  return (text) => {
-    try {
-      return parse(text)
-    } catch (error) {
-      throw new InvalidArgumentError((error as Error).message)
-    }
+/** The value of an option; a wrong one ends the command as a wrong argument does. */
+function parsed<T>(command: Command, option: string, text: string, parse: (text: string) => T): T {
+  try {
+    return parse(text)
+  } catch (error) {
+    const what = `option '${option}' argument '${text}' is invalid`
+    return command.error(`error: ${what}. ${(error as Error).message}`)
   }
 }

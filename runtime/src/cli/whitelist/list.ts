@@ -3,12 +3,8 @@
  * whitelisted.
  * @module
  */
-import type { Command } from 'commander'
-import type { DeploymentClient } from '../../control/deployment-client.ts'
-import type { AdmittedHost } from '../../network/admitted.ts'
-import type { NetworkState } from '../../job-network/contract.ts'
-import type { NetworkView } from '../../network/network-view.ts'
-import { deploymentCommand, onDeployment, type ControlFlags } from '../deployments/control.ts'
+import type { NetworkView } from '../../control/protocol.ts'
+import { onDeployment, type ControlFlags } from '../deployments/control.ts'
 import { print } from '../print/printable.ts'
 
 interface ListFlags extends ControlFlags {
@@ -17,16 +13,10 @@ interface ListFlags extends ControlFlags {
 
 const labelWidth = 14
 
-export function whitelistListCommand(): Command {
-  return deploymentCommand('list', 'show the network of a running deployment and its hosts')
-    .option('--json', 'print one JSON document')
-    .action(onDeployment(list))
-}
-
-async function list(deployment: DeploymentClient, { json }: ListFlags): Promise<void> {
-  const view = await deployment.call<NetworkView>('GET', '/network')
+export const list = onDeployment(async ({ client, params }, { json }: ListFlags) => {
+  const view = await client.call('GET /v1/deployments/:id/network', { params })
   print(json ? JSON.stringify(view) : networkText(view))
-}
+})
 
 /** One label and its text a line; a host with its addresses after them. */
 export function networkText(view: NetworkView): string {
@@ -48,7 +38,7 @@ function counted({ admitted, limited, refused }: NetworkView['counters']): strin
   return `${admitted} admitted, ${limited} limited, ${refused} refused`
 }
 
-const modes: Record<NetworkState['mode'], string> = {
+const modes: Record<NetworkView['mode'], string> = {
   isolated: 'isolated: a network of its own',
   shared: 'shared: the host’s, limited by uid',
   none: 'the host’s; nothing is limited or refused',
@@ -61,7 +51,7 @@ function limitText({
   return `${connectionsPerSecond} new connections/s to other hosts, ${connectionBurst} at once`
 }
 
-function hostLine({ host, addresses }: AdmittedHost): string {
+function hostLine({ host, addresses }: NetworkView['hosts'][number]): string {
   return line(host, addresses.map(({ address, seconds }) => `${address} (${seconds} s)`).join(', '))
 }
 

@@ -3,31 +3,34 @@
  * @module
  */
 import { isUtf8 } from 'node:buffer'
+import * as v from 'valibot'
+import { described, whole } from '../shown/fields.ts'
 import type { LinePiece } from './log-lines.ts'
 
 export const logStreams = ['stdout', 'stderr', 'host'] as const
 
-/** `stdout` and `stderr` are the job's; Causeway writes `host`. */
+/** One entry of a deployment's log. */
+export const logEntry = v.object({
+  seq: described(
+    whole,
+    'Counts from 1 in each deployment; missing numbers were rotated away or lost on a full disk.',
+  ),
+  time: described(v.string(), 'When the entry was written, ISO 8601 with milliseconds.'),
+  execution: described(whole, '0: none.'),
+  attempt: described(whole, '0: none.'),
+  stream: described(v.picklist(logStreams), 'A stream of the job, or what the host says of it.'),
+  text: v.exactOptional(v.string()),
+  base64: v.exactOptional(described(v.string(), 'In place of `text`: bytes that are not UTF-8.')),
+  partial: v.exactOptional(
+    described(v.literal(true), 'The line goes on in the next entry, or ended without its end.'),
+  ),
+})
+
 export type LogStream = (typeof logStreams)[number]
+export type LogEntry = v.InferOutput<typeof logEntry>
 
-/** Source of a line; 0 stands for none. */
-export interface LogSource {
-  execution: number
-  attempt: number
-  stream: LogStream
-}
-
-export interface LogEntry extends LogSource {
-  /** Counts from 1 in each deployment; missing numbers were rotated away or lost on a full disk. */
-  seq: number
-  /** Time of writing: ISO 8601 with milliseconds. */
-  time: string
-  text?: string
-  /** Instead of `text`, for bytes that are not UTF-8. */
-  base64?: string
-  /** The line continues in the next entry of the stream, or the stream ended within it. */
-  partial?: true
-}
+/** Where a line comes from; 0 stands for none. */
+export type LogSource = Pick<LogEntry, 'execution' | 'attempt' | 'stream'>
 
 /** Formats entries, numbered from `seq`, each with a line end. */
 export function formatEntries(

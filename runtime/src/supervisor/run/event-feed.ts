@@ -2,16 +2,7 @@
  * Passes a deployment's events to current listeners.
  * @module
  */
-import type { ExecutionEvent } from '../../execution/contract/request.ts'
-import type { JobExit } from '../../execution/contract/exit.ts'
-
-/** One event; times are Unix ms. */
-export type DeploymentEvent =
-  | ExecutionEvent
-  | { type: 'execution-started'; execution: number }
-  | { type: 'execution-ended'; execution: number; exit: JobExit }
-  | { type: 'missed'; count: number; firstDue: number; lastDue: number }
-  | { type: 'wanted'; wanted: 'running' | 'stopped' }
+import type { DeploymentEvent } from '../shown/event.ts'
 
 export interface EventFeed {
   emit(event: DeploymentEvent): void

@@ -12,8 +12,7 @@ import { promisify } from 'node:util'
 import { test as base, describe, expect } from 'vitest'
 import { createControlClient, type ControlClient } from '../../../../runtime/src/control/client.ts'
 import { startControlServer } from '../../../../runtime/src/control/server.ts'
-import type { LogEntry } from '../../../../runtime/src/supervisor/log/log-entry.ts'
-import type { DeploymentDetail } from '../../../../runtime/src/supervisor/summary.ts'
+import { testStatus } from '../../../support/control-status.ts'
 import { recordingLog, type RecordingLog } from '../../../support/recording-log.ts'
 import { exited } from '../../../support/scripted-jobs.ts'
 import {
@@ -39,13 +38,15 @@ const test = base.extend<{ control: Fixture }>({
     const path = join(folder.path, 'control.sock')
     const log = recordingLog()
     const { supervisor } = host
-    const status = () => ({ pid: 1 })
-    const server = await startControlServer({ path, supervisor, status, log: log.log })
+    const options = { path, supervisor, status: testStatus, log: log.log }
+    const server = await startControlServer(options)
     const client = createControlClient(path, 'causeway daemon')
     await use({ folder: folder.path, host, path, client, log })
     await server.close()
   },
 })
+
+const one = { id: 'one' }
 
 function sendRaw(path: string, bytes: string | Buffer): Promise<string> {
   const socket = createConnection(path, () => socket.write(bytes))
@@ -65,27 +66,32 @@ describe('a client', () => {
   test('deploys, looks, stops, starts and removes', async ({ control: { host, client } }) => {
     const file = await host.deploy('template')
     await host.supervisor.remove('template', { force: true, forgetKeys: false })
-    const detail = await client.call<DeploymentDetail>('POST', '/v1/deployments', { file })
+    const detail = await client.call('POST /v1/deployments', { body: { file } })
     expect(detail).toMatchObject({ id: 'template', name: nameOf('template') })
-    const all = await client.call<{ deployments: unknown[] }>('GET', '/v1/deployments')
+    const all = await client.call('GET /v1/deployments')
     expect(all.deployments).toMatchObject([{ id: 'template' }])
-    const at = `/v1/deployments/template`
-    expect(await client.call('GET', at)).toMatchObject({ file })
-    expect(await client.call('POST', `${at}/stop`, { graceMs: 5 })).toMatchObject({
-      state: 'stopped',
-    })
-    expect(await client.call('POST', `${at}/start`)).toMatchObject({ state: 'scheduled' })
-    expect(await client.call('DELETE', `${at}?force=1&keys=1`)).toEqual({})
+    const params = { id: 'template' }
+    expect(await client.call('GET /v1/deployments/:id', { params })).toMatchObject({ file })
+    const body = { graceMs: 5 }
+    const stopped = await client.call('POST /v1/deployments/:id/stop', { params, body })
+    expect(stopped).toMatchObject({ state: 'stopped' })
+    const started = await client.call('POST /v1/deployments/:id/start', { params })
+    expect(started).toMatchObject({ state: 'scheduled' })
+    const query = { force: '1', keys: '1' } as const
+    expect(await client.call('DELETE /v1/deployments/:id', { params, query })).toEqual({})
     expect(host.keyCalls.at(-1)).toBe('forget template')
-    expect(await client.call('GET', '/v1/status')).toEqual({ pid: 1 })
+    expect(await client.call('GET /v1/status')).toEqual(testStatus())
   })
 
   test('follows a log to its end', async ({ control: { host, client } }) => {
     await host.deploy('one')
     const followed = (async () => {
       const texts: unknown[] = []
-      const path = '/v1/deployments/one/logs?follow=1&stream=stdout&stream=stderr'
-      for await (const entry of client.lines<LogEntry>(path)) texts.push(entry.text)
+      for await (const entry of client.lines('GET /v1/deployments/:id/logs', {
+        params: one,
+        query: { follow: '1', stream: ['stdout', 'stderr'] },
+      }))
+        texts.push(entry.text)
       return texts
     })()
     const job = await host.jobs.next()
@@ -93,7 +99,10 @@ describe('a client', () => {
     job.end(exited(0))
     expect(await followed).toEqual(['a', 'b'])
     const numbers: number[] = []
-    for await (const { seq } of client.lines<LogEntry>('/v1/deployments/one/logs?since=1&tail=2'))
+    for await (const { seq } of client.lines('GET /v1/deployments/:id/logs', {
+      params: one,
+      query: { since: '1', tail: '2' },
+    }))
       numbers.push(seq)
     const { log } = host.supervisor.inspect('one')
     expect(numbers).toEqual([log!.seq - 1, log!.seq])
@@ -103,7 +112,9 @@ describe('a client', () => {
     await host.deploy('one')
     const job = await host.jobs.next()
     const types: string[] = []
-    for await (const event of client.lines<{ type: string }>('/v1/deployments/one/events')) {
+    for await (const event of client.lines('GET /v1/deployments/:id/events', {
+      params: one,
+    })) {
       types.push(event.type)
       if (event.type === 'state') job.end(exited(0))
       if (event.type === 'execution-ended') break
@@ -116,8 +127,9 @@ describe('a client', () => {
     await host.deploy('one')
     await host.jobs.next()
     for (let count = 0; count < 20; count++) {
-      const path = '/v1/deployments/one/logs?follow=1'
-      for await (const entry of client.lines<LogEntry>(path)) {
+      const query = { follow: '1' } as const
+      const lines = client.lines('GET /v1/deployments/:id/logs', { params: one, query })
+      for await (const entry of lines) {
         expect(entry.seq).toBe(1)
         break
       }
@@ -140,27 +152,30 @@ print(connection.getresponse().read().decode())`
     expect(JSON.parse(stdout)).toMatchObject({ id: 'one' })
   })
 
-  test('is told what is wrong', async ({ control: { client, folder } }) => {
+  test('is told what is wrong', async ({ control: { path: socket, folder } }) => {
     const refusals: [method: string, path: string, body: object | undefined, text: string][] = [
-      ['GET', '/v1/deployments/none', undefined, 'DEPLOYMENT_UNKNOWN: none: no deployment'],
+      ['GET', '/v1/deployments/none', undefined, 'none: no deployment'],
       ['GET', '/v1/deployments/', undefined, 'DEPLOYMENT_UNKNOWN'],
-      ['GET', '/v1/nothing', undefined, 'NOT_FOUND: there is nothing at /v1/nothing'],
-      ['DELETE', '/v1/status', undefined, 'METHOD_NOT_ALLOWED: DELETE is not for /v1/status'],
+      ['GET', '/v1/nothing', undefined, 'there is nothing at /v1/nothing'],
+      ['DELETE', '/v1/status', undefined, 'DELETE is not for /v1/status'],
       ['GET', '/v1/deployments/a/b/c', undefined, 'NOT_FOUND'],
-      ['POST', '/v1/deployments', {}, 'INVALID_REQUEST: file: '],
+      ['POST', '/v1/deployments', {}, '"message":"file: expected'],
       ['POST', '/v1/deployments', { file: 'x' }, 'file: expected an absolute path'],
-      ['POST', '/v1/deployments', { file: '/x', more: 1 }, 'INVALID_REQUEST: more'],
+      ['POST', '/v1/deployments', { file: '/x', more: 1 }, 'more: there is no such field'],
       ['POST', '/v1/deployments', { file: join(folder, 'x') }, 'INPUT_UNREADABLE'],
-      ['POST', '/v1/deployments/a/stop', { graceMs: -1 }, 'INVALID_REQUEST: graceMs'],
+      ['POST', '/v1/deployments/a/stop', { graceMs: -1 }, 'graceMs: expected >=0'],
       ['GET', '/v1/deployments/a/logs?since=x', undefined, 'since: expected a whole number'],
       ['GET', '/v1/deployments/a/logs?tail=100001', undefined, 'tail: expected at most 100000'],
-      ['GET', '/v1/deployments/a/logs?follow=yes', undefined, 'INVALID_REQUEST: follow'],
-      ['GET', '/v1/deployments/a/logs?stream=x', undefined, 'INVALID_REQUEST: stream'],
+      ['GET', '/v1/deployments/a/logs?follow=yes', undefined, 'follow: expected'],
+      ['GET', '/v1/deployments/a/logs?stream=x', undefined, 'stream.0: expected'],
       ['GET', '/v1/deployments/a/logs?since=1&since=2', undefined, 'since: expected one value'],
+      ['GET', '/v1/deployments?all=1', undefined, 'all: there is no such field'],
+      ['POST', '/v1/deployments/a/start', { graceMs: 1 }, 'graceMs: there is no such field'],
     ]
     for (const [method, path, body, expected] of refusals) {
-      const error = (await thrownBy(() => client.call(method, path, body))) as Error
-      expect(error.message, `${method} ${path}`).toContain(expected)
+      const answer = await send(socket, method, path, body && JSON.stringify(body))
+      expect(answer.status, `${method} ${path}`).toBeGreaterThanOrEqual(400)
+      expect(JSON.stringify(answer.body), `${method} ${path}`).toContain(expected)
     }
   })
 })
@@ -176,16 +191,16 @@ describe('the socket', () => {
     const path = join(folder, 'other.sock')
     writeFileSync(path, '')
     const { supervisor } = host
-    const options = { path, supervisor, status: () => ({}), log: recordingLog().log }
+    const options = { path, supervisor, status: testStatus, log: recordingLog().log }
     const server = await startControlServer(options)
-    expect(await createControlClient(path, '').call('GET', '/v1/status')).toEqual({})
+    expect(await createControlClient(path, '').call('GET /v1/status')).toEqual(testStatus())
     await server.close()
   })
 
   test('must have a path that fits', async ({ control: { host } }) => {
     const { supervisor } = host
     const path = `/tmp/${'x'.repeat(110)}`
-    const options = { path, supervisor, status: () => ({}), log: recordingLog().log }
+    const options = { path, supervisor, status: testStatus, log: recordingLog().log }
     expect(await thrownBy(() => startControlServer(options))).toMatchObject({
       kind: 'STATE_UNREACHABLE',
       message: expect.stringContaining('at most 107 bytes'),
@@ -199,8 +214,10 @@ describe('the socket', () => {
       kind: 'DAEMON_UNREACHABLE',
       message: `${path}: expected the control socket of a daemon, found nothing; start one: causeway daemon --state X`,
     }
-    expect(await thrownBy(() => client.call('GET', '/v1/status'))).toMatchObject(expected)
-    expect(await thrownBy(() => client.lines('/v1/x').next())).toMatchObject(expected)
+    expect(await thrownBy(() => client.call('GET /v1/status'))).toMatchObject(expected)
+    expect(
+      await thrownBy(() => client.lines('GET /v1/deployments/:id/events', { params: one }).next()),
+    ).toMatchObject(expected)
   })
 })
 
@@ -212,7 +229,9 @@ test('one that hangs up before it answers is told as unreachable', async () => {
   await once(server, 'listening')
   const client = createControlClient(path, 'causeway daemon')
   for (let turn = 0; turn < 20; turn++) {
-    expect(await thrownBy(() => client.call('POST', '/v1/deployments/1/stop', {}))).toMatchObject({
+    expect(
+      await thrownBy(() => client.call('POST /v1/deployments/:id/stop', { params: one })),
+    ).toMatchObject({
       kind: 'DAEMON_UNREACHABLE',
       message: expect.stringMatching(/found one that hung up \((EPIPE|ECONNRESET)\)/) as string,
     })
@@ -235,7 +254,7 @@ describe('garbage', () => {
       const reply = await sendRaw(path, bytes)
       expect(reply).toMatch(/^HTTP\/1\.1 400 /)
       expect(reply).toContain('INVALID_REQUEST')
-      expect(await client.call('GET', '/v1/status')).toEqual({ pid: 1 })
+      expect(await client.call('GET /v1/status')).toEqual(testStatus())
     },
   )
 

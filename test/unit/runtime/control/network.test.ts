@@ -6,6 +6,7 @@ import { test as base, expect } from 'vitest'
 import { createControlClient, type ControlClient } from '../../../../runtime/src/control/client.ts'
 import { startControlServer } from '../../../../runtime/src/control/server.ts'
 import type { NetworkView } from '../../../../runtime/src/network/network-view.ts'
+import { testStatus } from '../../../support/control-status.ts'
 import { recordingLog } from '../../../support/recording-log.ts'
 import { exited } from '../../../support/scripted-jobs.ts'
 import { testSupervisor, type TestSupervisor } from '../../../support/supervised-deployments.ts'
@@ -18,7 +19,7 @@ const test = base.extend<{ daemon: { host: TestSupervisor; client: ControlClient
     const path = join(folder.path, 'control.sock')
     const { supervisor } = host
     const { log } = recordingLog()
-    const server = await startControlServer({ path, supervisor, status: () => ({}), log })
+    const server = await startControlServer({ path, supervisor, status: testStatus, log })
     await use({ host, client: createControlClient(path, 'causeway daemon') })
     await server.close()
   },
@@ -32,7 +33,7 @@ const view: NetworkView = {
   hosts: [{ host: 'a.example', addresses: [{ address: '192.0.2.1', seconds: 60 }] }],
 }
 const look = (client: ControlClient, id = 'one') =>
-  client.call<NetworkView>('GET', `/v1/deployments/${id}/network`)
+  client.call('GET /v1/deployments/:id/network', { params: { id } })
 
 test('is shown as it is at that moment', async ({ daemon: { host, client } }) => {
   await host.deploy('one')

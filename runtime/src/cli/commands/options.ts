@@ -1,0 +1,60 @@
+/**
+ * What declarations of commands share: groups, options, and how an action is loaded.
+ * @module
+ */
+import { Command, InvalidArgumentError, Option } from 'commander'
+
+// As createLogger takes them; its module would load the logger for every command.
+const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']
+
+/** An action whose module is loaded when its command is chosen. */
+export function loaded<Given extends readonly unknown[]>(
+  load: () => Promise<(...given: Given) => Promise<void> | void>,
+): (...given: Given) => Promise<void> {
+  return async (...given) => {
+    const action = await load()
+    await action(...given)
+  }
+}
+
+/** A command of commands; each throws instead of ending the process. */
+export function group(
+  name: string,
+  description: string,
+  commands: readonly (() => Command)[],
+): Command {
+  const command = new Command(name).description(description).exitOverride()
+  for (const create of commands) command.addCommand(create().exitOverride())
+  return command
+}
+
+/** Adds `--state`, `--config`, `--passphrase-file` and `--log-level`. */
+export function withSharedOptions(command: Command): Command {
+  return command
+    .option(
+      '--state <dir>',
+      'folder for keys and images (default: $XDG_STATE_HOME/causeway, ~/.local/state/causeway, or /var/lib/causeway for root)',
+    )
+    .option('--config <file>', 'configuration file (TOML)')
+    .option(
+      '--passphrase-file <file>',
+      'file of mode 0600 with the passphrase of the root secret, when it has one',
+    )
+    .addOption(
+      new Option('--log-level <level>', 'JSON log lines on stderr')
+        .choices(logLevels)
+        .default('warn'),
+    )
+}
+
+/** A parser of a whole number from `least` to `most`. */
+export function wholeNumber(
+  expected = 'expected a whole number',
+  { least = 0, most = Number.MAX_SAFE_INTEGER } = {},
+): (text: string) => number {
+  return (text) => {
+    const number = Number(text)
+    if (/^\d+$/.test(text) && number >= least && number <= most) return number
+    throw new InvalidArgumentError(expected)
+  }
+}

@@ -1,0 +1,2 @@
+/** Longest grace time of a stop, ms. */
+export const maxGraceMs = 600_000
