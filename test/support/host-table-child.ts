@@ -8,13 +8,13 @@ import { createEgressPolicy } from '../../service/src/egress/policy.ts'
 import { holdHostTable, type HostTable } from '../../runtime/src/job-network/isolated/host-table.ts'
 import { openIsolatedNetwork } from '../../runtime/src/job-network/isolated/isolated-network.ts'
 import { openIsolatedNetworks } from '../../runtime/src/job-network/isolated/isolated-networks.ts'
-import type { JobNetwork, Networks } from '../../runtime/src/job-network/contract.ts'
+import type { KernelNetwork, Networks } from '../../runtime/src/job-network/contract.ts'
 import { settings } from './shared-networks-process.ts'
 
 const warnings: string[] = []
 let table: HostTable
-let networks: Networks
-let job: JobNetwork
+let networks: Networks<KernelNetwork>
+let job: KernelNetwork
 
 const actions: Readonly<Record<string, () => unknown>> = {
   async hold() {

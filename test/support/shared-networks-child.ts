@@ -5,7 +5,7 @@
  */
 import { createInterface } from 'node:readline'
 import { createEgressPolicy } from '../../service/src/egress/policy.ts'
-import type { JobNetwork, NetworkOwner } from '../../runtime/src/job-network/contract.ts'
+import type { KernelNetwork, NetworkOwner } from '../../runtime/src/job-network/contract.ts'
 import { openSharedNetworks } from '../../runtime/src/job-network/shared/shared-networks.ts'
 import type { AdmittedAddress } from '../../runtime/src/job-network/contract.ts'
 import type { SharedSettings } from './shared-networks-process.ts'
@@ -19,7 +19,7 @@ const networks = await openSharedNetworks({
   onWarning: () => {},
   ...(mostGroups !== undefined && { mostGroups }),
 })
-const opened = new Map<string, JobNetwork>()
+const opened = new Map<string, KernelNetwork>()
 const of = (deployment: string) => opened.get(deployment)!
 
 const actions: Readonly<Record<string, (deployment: string, given: unknown) => unknown>> = {

@@ -2,6 +2,9 @@
  * The contract of a job network: what one deployment's jobs may reach, how fast, and the counts.
  * @module
  */
+import type { NativeHandle } from '@causeway/native/network'
+import type { Egress } from '@causeway/service/egress'
+import type { Inside } from './inside.ts'
 
 /** An address that a job may reach without limits. */
 export interface AdmittedAddress {
@@ -32,7 +35,8 @@ export interface NetworkCounters {
   refused: number
 }
 
-export interface JobNetwork {
+/** The kernel's side of a job's network, which each mode makes in its own way. */
+export interface KernelNetwork {
   readonly state: NetworkState
   /** Descriptor of the network namespace, valid until `release`; undefined: the host's own. */
   readonly namespace: number | undefined
@@ -50,6 +54,19 @@ export interface JobNetwork {
   release(): Promise<void>
 }
 
+/** Connections that the host opens for a job: to the addresses that the job may reach, at its rate. */
+export interface DeploymentEgress extends Egress {
+  /** The same, for another native addon. */
+  readonly handle: NativeHandle<'egress'>
+  /** Since the network was made, the same for both faces. */
+  counters(): NetworkCounters
+}
+
+/** A job's network, and what the host does in it and for it. Every face ends with `release`. */
+export interface JobNetwork extends KernelNetwork, Pick<Inside, 'handle' | 'listen' | 'connect'> {
+  readonly egress: DeploymentEgress
+}
+
 /** The deployment, and its job, for which a network is opened. */
 export interface NetworkOwner {
   /** Id of the deployment, whose jobs share limits. */
@@ -62,12 +79,12 @@ export interface NetworkOwner {
 }
 
 /** The networks of this host. */
-export interface Networks {
+export interface Networks<Network = JobNetwork> {
   readonly state: NetworkState
   /** For people: limits that work in another way than they should, and what blocks traffic. */
   readonly warnings: readonly string[]
   /** @throws StartError NETWORK_UNAVAILABLE */
-  open(owner: NetworkOwner): Promise<JobNetwork>
+  open(owner: NetworkOwner): Promise<Network>
   /** Keeps a network ready for the next new deployment. */
   keepSpare(): void
   close(): Promise<void>

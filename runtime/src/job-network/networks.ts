@@ -4,10 +4,11 @@
  */
 import { StartError } from '../errors/start-error.ts'
 import { isRoot } from '../state/state-folders.ts'
-import { createEgressPolicy } from '@causeway/service/egress'
+import { createEgressPolicy, type EgressPolicy } from '@causeway/service/egress'
 import { clearHostTable } from './isolated/host-table.ts'
 import { openIsolatedNetworks } from './isolated/isolated-networks.ts'
-import type { JobNetwork, Networks, NetworkState } from './contract.ts'
+import type { KernelNetwork, Networks, NetworkState } from './contract.ts'
+import { withHostFaces } from './host-faces.ts'
 import type { NetworkConfig } from './settings.ts'
 import { openSharedNetworks } from './shared/shared-networks.ts'
 
@@ -16,7 +17,8 @@ export async function openNetworks(
   settings: NetworkConfig,
   onWarning: (message: string) => void,
 ): Promise<Networks> {
-  const networks = await openBest(settings, onWarning)
+  const policy = createEgressPolicy(settings.allow)
+  const networks = withHostFaces(await openBest(settings, policy, onWarning), { settings, policy })
   const { missing } = networks.state
   if (settings.enforce === 'auto' || missing.length === 0) return networks
   await networks.close()
@@ -25,11 +27,11 @@ export async function openNetworks(
 
 async function openBest(
   settings: NetworkConfig,
+  policy: EgressPolicy,
   onWarning: (message: string) => void,
-): Promise<Networks> {
+): Promise<Networks<KernelNetwork>> {
   const { mode } = settings
   if (!isRoot()) return withoutRoot(mode)
-  const policy = createEgressPolicy(settings.allow)
   const reasons: string[] = []
   if (mode !== 'shared') {
     const options = { settings, policy, onWarning }
@@ -47,7 +49,7 @@ async function openBest(
 
 const notLimited = 'connections of jobs are neither limited nor kept from private addresses'
 
-function withoutRoot(mode: NetworkConfig['mode']): Networks {
+function withoutRoot(mode: NetworkConfig['mode']): Networks<KernelNetwork> {
   if (mode === 'isolated') throw unavailable('network.mode = "isolated": only root can')
   return nothingHolds([`${notLimited} (only root can)`])
 }
@@ -60,9 +62,9 @@ function noting(reasons: string[]) {
   }
 }
 
-function nothingHolds(missing: readonly string[]): Networks {
+function nothingHolds(missing: readonly string[]): Networks<KernelNetwork> {
   const state: NetworkState = { mode: 'none', missing }
-  const network: JobNetwork = {
+  const network: KernelNetwork = {
     state,
     namespace: undefined,
     attach: async () => {},

@@ -2,15 +2,15 @@
  * Lends a network to one execution, and returns it when no call of that execution is pending.
  * @module
  */
-import type { JobNetwork } from './contract.ts'
+import type { KernelNetwork } from './contract.ts'
 
-type Leased = Pick<JobNetwork, 'namespace' | 'admit' | 'revoke' | 'counters'>
+type Leased = Pick<KernelNetwork, 'namespace' | 'admit' | 'revoke' | 'counters'>
 
 /** @param giveBack called once no call is pending any more */
 export function lease(
   network: Leased,
   giveBack: () => Promise<void>,
-): Leased & Pick<JobNetwork, 'release'> {
+): Leased & Pick<KernelNetwork, 'release'> {
   const underWay = new Set<Promise<unknown>>()
   let isOver = false
 

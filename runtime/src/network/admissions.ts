@@ -8,7 +8,7 @@ import { createTurnstile, singleFlight } from '@causeway/service/turns'
 import { RpcError } from '../bridge/errors.ts'
 import { parseHostName } from './verify/host-name.ts'
 import { createAdmitted, type AdmittedHost } from './admitted.ts'
-import type { JobNetwork } from '../job-network/contract.ts'
+import type { KernelNetwork } from '../job-network/contract.ts'
 import { checkSource, refusalOf, tooManyAtOnce } from './refusal.ts'
 import { createRefusals } from './refusals.ts'
 import { createRenewals } from './renewals.ts'
@@ -16,7 +16,7 @@ import type { Verification, VerifyHost } from './verify/verification.ts'
 
 export interface AdmissionsOptions {
   verifyHost: VerifyHost
-  network: Pick<JobNetwork, 'admit' | 'revoke'>
+  network: Pick<KernelNetwork, 'admit' | 'revoke'>
   /** The deployment owner's account. */
   source: Uint8Array
   log: Logger

@@ -2,7 +2,7 @@
  * Admits the addresses of hosts in the kernel, and remembers which ones and until when.
  * @module
  */
-import type { JobNetwork } from '../job-network/contract.ts'
+import type { KernelNetwork } from '../job-network/contract.ts'
 import { tooManyAdmitted } from './refusal.ts'
 import type { Verification } from './verify/verification.ts'
 
@@ -37,7 +37,7 @@ type Addresses = ReadonlyMap<string, number>
 
 /** @param signal once aborted, no change reaches the kernel, and calls reject with its reason */
 export function createAdmitted(
-  network: Pick<JobNetwork, 'admit' | 'revoke'>,
+  network: Pick<KernelNetwork, 'admit' | 'revoke'>,
   signal: AbortSignal,
 ): Admitted {
   const hosts = new Map<string, Addresses>()

@@ -7,7 +7,7 @@ import type { DiscoveredNetwork, NetworkMethods } from '@causeway/guest-sdk/prot
 import type { Capability } from '../bridge/capability.ts'
 import { createAdmissions, type AdmissionsOptions } from './admissions.ts'
 import { networkHandlers } from './handlers.ts'
-import type { JobNetwork, NetworkState } from '../job-network/contract.ts'
+import type { JobNetwork, KernelNetwork, NetworkState } from '../job-network/contract.ts'
 import type { ConnectionLimits, LookAtNetwork, NetworkView } from './network-view.ts'
 
 export interface NetworkCapabilityOptions extends Omit<AdmissionsOptions, 'network'> {
@@ -29,11 +29,12 @@ export interface NetworkCapability extends Capability<keyof NetworkMethods> {
   readonly close: () => Promise<void>
 }
 
-const noNetwork: Pick<JobNetwork, 'state' | 'admit' | 'revoke' | 'counters'> = {
+const none = { admitted: 0, limited: 0, refused: 0 }
+const noNetwork: Pick<KernelNetwork, 'state' | 'admit' | 'revoke' | 'counters'> = {
   state: { mode: 'none', missing: [] },
   admit: async () => {},
   revoke: async () => {},
-  counters: async () => ({ admitted: 0, limited: 0, refused: 0 }),
+  counters: async () => none,
 }
 
 export function openNetworkCapability(options: NetworkCapabilityOptions): NetworkCapability {
@@ -44,7 +45,8 @@ export function openNetworkCapability(options: NetworkCapabilityOptions): Networ
   const limits = { ...(held && { limits: held }), ...cap(options, state) }
   const look = async (): Promise<NetworkView> => {
     const counters = await network.counters()
-    return { ...state, ...limits, counters, hosts: admissions.list() }
+    const byHost = options.network?.egress.counters() ?? none
+    return { ...state, ...limits, counters, byHost, hosts: admissions.list() }
   }
   return {
     handlers: networkHandlers(admissions),

@@ -15,6 +15,8 @@ export interface NetworkView extends NetworkState {
   networkRequests?: number
   /** Since the network was made. Executions that follow closely share one: theirs are included. */
   counters: NetworkCounters
+  /** Connections that the host opened for the job, such as those of its tunnel. */
+  byHost: NetworkCounters
   hosts: readonly AdmittedHost[]
 }
 

@@ -55,8 +55,8 @@ export function createEgress({ allows, take = () => 0 }: EgressOptions): Egress 
       for (const address of allowed) {
         const waitMs = take(address)
         if (waitMs < 0) continue
-        if (waitMs > 0) await pause(waitMs, undefined, { ...(signal && { signal }) })
         try {
+          if (waitMs > 0) await pause(waitMs, undefined, { ...(signal && { signal }) })
           return await connected(address, port, signal)
         } catch (error) {
           signal?.throwIfAborted()

@@ -20,7 +20,7 @@ export const list = onDeployment(async ({ client, params }, { json }: ListFlags)
 
 /** One label and its text a line; a host with its addresses after them. */
 export function networkText(view: NetworkView): string {
-  const { limits, networkRequests, counters, missing, hosts } = view
+  const { limits, networkRequests, counters, byHost, missing, hosts } = view
   return [
     line('network', modes[view.mode]),
     ...missing.map((text) => line('missing', text)),
@@ -29,6 +29,7 @@ export function networkText(view: NetworkView): string {
       ? [line('at most', `${networkRequests} new connections in one execution`)]
       : []),
     line('connections', `${counted(counters)}, in this execution and those just before it`),
+    ...(Object.values(byHost).some(Boolean) ? [line('by the host', counted(byHost))] : []),
     ...(hosts.length === 0 ? [line('hosts', 'none whitelisted')] : hosts.map(hostLine)),
   ].join('\n')
 }

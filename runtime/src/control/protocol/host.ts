@@ -16,6 +16,8 @@ export const status = v.object({
   deployments: described(v.record(v.string(), whole), 'State → how many are in it.'),
 })
 
+const connections = v.object({ admitted: v.number(), limited: v.number(), refused: v.number() })
+
 export const networkView = v.object({
   mode: described(
     v.picklist(['isolated', 'shared', 'none']),
@@ -32,9 +34,10 @@ export const networkView = v.object({
     described(v.number(), 'Most new connections of the execution; absent: not limited.'),
   ),
   counters: described(
-    v.object({ admitted: v.number(), limited: v.number(), refused: v.number() }),
+    connections,
     'Connections since the network was made; executions that follow closely share one.',
   ),
+  byHost: described(connections, 'Connections that the host opened for the job.'),
   hosts: list(
     v.object({
       host: v.string(),

@@ -13,7 +13,7 @@ import {
   type IsolatedOptions,
 } from './isolated-network.ts'
 import { lease } from '../one-execution.ts'
-import type { NetworkOwner, Networks, NetworkState } from '../contract.ts'
+import type { KernelNetwork, NetworkOwner, Networks, NetworkState } from '../contract.ts'
 import { createParking, createSpares, type Parking, type Spares } from '../network-pool.ts'
 import { NoQueuesError } from './rate-queues.ts'
 import { refillMs, type NetworkSettings } from '../settings.ts'
@@ -25,7 +25,7 @@ interface Options {
 }
 
 /** @throws Error saying what this host lacks; nothing is left then */
-export async function openIsolatedNetworks(options: Options): Promise<Networks> {
+export async function openIsolatedNetworks(options: Options): Promise<Networks<KernelNetwork>> {
   const table = await holdHostTable(options.onWarning)
   try {
     return createIsolatedNetworks(await firstNetwork(options, table), table, options.onWarning)
@@ -58,7 +58,7 @@ function createIsolatedNetworks(
   { network: first, how }: First,
   table: HostTable,
   onWarning: (message: string) => void,
-): Networks {
+): Networks<KernelNetwork> {
   const make = async () => {
     await table.refresh()
     return openIsolatedNetwork({ ...how, families: table.families })

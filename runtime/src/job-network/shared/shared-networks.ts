@@ -6,7 +6,7 @@
 import { hostHierarchies } from '../../cgroup/mounts.ts'
 import { StartError } from '../../errors/start-error.ts'
 import { refuseBulk } from '../bulk-datagrams.ts'
-import type { JobNetwork, NetworkOwner, Networks, NetworkState } from '../contract.ts'
+import type { KernelNetwork, NetworkOwner, Networks, NetworkState } from '../contract.ts'
 import { lease } from '../one-execution.ts'
 import { createParking } from '../network-pool.ts'
 import { createNft, nameOfTable, type Nft } from '../rules/nft.ts'
@@ -23,7 +23,9 @@ export interface SharedNetworksOptions extends SharedOptions {
 }
 
 /** @throws Error saying what this host lacks; nothing is left then */
-export async function openSharedNetworks(options: SharedNetworksOptions): Promise<Networks> {
+export async function openSharedNetworks(
+  options: SharedNetworksOptions,
+): Promise<Networks<KernelNetwork>> {
   const nft = createNft()
   checkGroups()
   await sweepSharedTables(nft)
@@ -52,7 +54,7 @@ async function tryOut(options: SharedOptions, nft: Nft): Promise<void> {
 // Time in which the sockets of ended processes should have drained.
 const longestSendingMs = 60_000
 
-function createSharedNetworks(options: SharedNetworksOptions, nft: Nft): Networks {
+function createSharedNetworks(options: SharedNetworksOptions, nft: Nft): Networks<KernelNetwork> {
   const { onWarning } = options
   const state: NetworkState = { mode: 'shared', missing: options.missing }
   const parking = createParking<SharedNetwork>(
@@ -107,7 +109,7 @@ function createSharedNetworks(options: SharedNetworksOptions, nft: Nft): Network
     },
   }
 
-  function attachTo(network: SharedNetwork): JobNetwork['attach'] {
+  function attachTo(network: SharedNetwork): KernelNetwork['attach'] {
     return async (groups) => {
       await network.attach(groups)
       refuseBulk(groups, onWarning)

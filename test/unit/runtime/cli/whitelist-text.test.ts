@@ -48,6 +48,7 @@ test('a network with its limits and its hosts', () => {
     limits: { connectionsPerSecond: 10, connectionBurst: 20 },
     networkRequests: 500,
     counters,
+    byHost: { admitted: 4, limited: 0, refused: 0 },
     hosts: [
       {
         host: 'a-long-name.example',
@@ -64,12 +65,14 @@ missing        IPv6 is off on this host
 limit          10 new connections/s to other hosts, 20 at once
 at most        500 new connections in one execution
 connections    3 admitted, 2 limited, 1 refused, in this execution and those just before it
+by the host    4 admitted, 0 limited, 0 refused
 a-long-name.example 192.0.2.1 (60 s), 2001:db8::1 (3600 s)`,
   )
 })
 
 test('one where nothing is enforced says so', () => {
-  const text = networkText({ mode: 'none', missing: ['not root'], counters, hosts: [] })
+  const byHost = { admitted: 0, limited: 0, refused: 0 }
+  const text = networkText({ mode: 'none', missing: ['not root'], counters, byHost, hosts: [] })
   expect(text.split('\n')).toEqual([
     'network        the host’s; nothing is limited or refused',
     'missing        not root',

@@ -30,6 +30,7 @@ const view: NetworkView = {
   missing: [],
   limits: { connectionsPerSecond: 10, connectionBurst: 20 },
   counters: { admitted: 1, limited: 2, refused: 3 },
+  byHost: { admitted: 0, limited: 0, refused: 0 },
   hosts: [{ host: 'a.example', addresses: [{ address: '192.0.2.1', seconds: 60 }] }],
 }
 const look = (client: ControlClient, id = 'one') =>
