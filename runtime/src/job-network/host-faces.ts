@@ -30,14 +30,16 @@ export function withHostFaces(networks: Networks<KernelNetwork>, limits: Limits)
     async open(owner) {
       const network = await networks.open(owner)
       const side = (await parking.unpark(owner.deployment)) ?? createSide(limits)
-      const { close, ...inside } = openInside(network.namespace)
+      const inside = openInside(network.namespace)
       return {
         ...network,
-        ...inside,
+        handle: inside.handle,
+        listen: (address, port) => inside.listen(address, port),
+        connect: (address, port) => inside.connect(address, port),
         ...admissions(network, side),
         egress: egressOf(side.native),
         async release() {
-          close()
+          inside.close()
           await network.release()
           // For the next execution nothing is admitted yet.
           const renew = async () => {
@@ -85,6 +87,9 @@ function admissions(
 }
 
 function egressOf(native: NativeEgress): JobNetwork['egress'] {
-  const { handle, counters, allows, take } = native
-  return { ...createEgress({ allows, take }), handle, counters }
+  const egress = createEgress({
+    allows: (address) => native.allows(address),
+    take: (address) => native.take(address),
+  })
+  return { ...egress, handle: native.handle, counters: () => native.counters() }
 }
