@@ -10,6 +10,7 @@ import type { Logger } from '@causeway/service/log'
 import type { DeploymentLabel } from '../signer/backend.ts'
 import { StartError } from '../errors/start-error.ts'
 import { AuditError } from './audit-error.ts'
+import type { HostUse } from './key-uses.ts'
 import { findChainEnd, type OpeningEvent } from './chain-end.ts'
 import { withKeyOfLog } from './audit-key.ts'
 import { auditFolder, maxLogs } from './files/folder.ts'
@@ -47,6 +48,8 @@ export interface AuditLogOptions extends WriterOptions {
 export interface AuditLog {
   /** Queues the use of a key for the next `commit`; never fails, even when the disk does. */
   record(use: KeyUse): void
+  /** Queues a line about uses by the host itself. */
+  recordHost(use: HostUse): void
   /** Writes the queued lines; no reply may leave before. @throws AuditError */
   commit(): void
   /** Writes the end, and unlocks the log for another bridge; never throws. */
@@ -145,6 +148,10 @@ function createLog(folder: string, writer: LogWriter, lock: number, log: Logger)
     record(use) {
       isDirty = true
       if (!writer.append(use)) lostLines++
+    },
+    recordHost(use) {
+      isDirty = true
+      if (!writer.appendEvent({ event: 'hostSigned', ...use })) lostLines++
     },
     commit,
     close() {

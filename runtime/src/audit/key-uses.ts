@@ -2,6 +2,7 @@
  * Ensures that the line about a key's use is written before the reply leaves.
  * @module
  */
+import type { SigningCurve } from '@causeway/guest-sdk/protocol'
 import { RpcError } from '../bridge/errors.ts'
 
 /** Passes uses of keys to the log. */
@@ -9,13 +10,22 @@ export interface KeyUses<Use> {
   /** @throws RpcError UNAVAILABLE while the log cannot be written; then no key may be used */
   check(): void
   record(use: Use): void
+  recordHost(use: HostUse): void
   /** Writes the uses recorded since the last commit. @throws Error when it cannot */
   readonly commit: () => void
+}
+
+/** A use by the host itself, or several for the same purpose. */
+export interface HostUse {
+  purpose: string
+  curve: SigningCurve
+  count: number
 }
 
 /** The part of an audit log that is used here. */
 export interface UseLog<Use> {
   record(use: Use): void
+  recordHost(use: HostUse): void
   commit(): void
 }
 
@@ -42,6 +52,10 @@ export function createKeyUses<Use>(log: UseLog<Use>): KeyUses<Use> {
       hasPending = true
       log.record(use)
     },
+    recordHost(use) {
+      hasPending = true
+      log.recordHost(use)
+    },
     commit() {
       if (hasPending) commit()
     },
@@ -49,4 +63,9 @@ export function createKeyUses<Use>(log: UseLog<Use>): KeyUses<Use> {
 }
 
 /** For measurements without an audit log. */
-export const noKeyUses: KeyUses<unknown> = { check() {}, record() {}, commit() {} }
+export const noKeyUses: KeyUses<unknown> = {
+  check() {},
+  record() {},
+  recordHost() {},
+  commit() {},
+}

@@ -4,6 +4,7 @@
  * @module
  */
 import type { EncryptionCurve, SigningCurve } from '@causeway/guest-sdk/protocol'
+import type { SignerHandle } from '@causeway/native'
 
 /** Identity of a deployment; no two deployments share all three fields. */
 export interface DeploymentLabel {
@@ -63,6 +64,8 @@ export interface SecretKeys {
   decrypt(slot: number, agreement: Agreement, sealed: Uint8Array): Uint8Array | Refusal
   /** Derives the BIP-32 key at the child indexes (hardened: top bit set) into an HD slot. */
   derive(slot: number, indexes: readonly number[]): void
+  /** A copy of a signing key for native code; only the native backend has one. */
+  openHandle?(slot: number): SignerHandle
   /** Copies of the keys, for moving the deployment to another host; the caller zeroes them. */
   exportKeys(): PrivateKeys
   /** Zeroes the keys; the object must not be used again. */

@@ -8,6 +8,7 @@ import {
   type EncryptionCurve,
   type SigningCurve,
 } from '@causeway/guest-sdk/protocol'
+import type { SignerHandle } from '@causeway/native'
 import { RpcError } from '../bridge/errors.ts'
 import { checkDerivable, parseDerivationPath } from './derivation-path.ts'
 import { createDerivedSlots } from './derived-slots.ts'
@@ -29,6 +30,8 @@ export interface Keyring {
   sign(curve: SigningCurve, bytes: Uint8Array, derivationPath?: string): Uint8Array
   encrypt(peer: Peer, plaintext: Uint8Array): Uint8Array
   decrypt(peer: Peer, sealed: Uint8Array): Uint8Array
+  /** A copy of the p256 signing key for native code; undefined with the portable backend. */
+  openHandle(): SignerHandle | undefined
   /** Zeroes the private keys; every later use fails. */
   readonly destroy: () => void
 }
@@ -67,6 +70,10 @@ export function createKeyring(keys: SecretKeys): Keyring {
     decrypt(peer, sealed) {
       checkAlive()
       return accepted(keys.decrypt(slots.encryption[peer.curve], peer, sealed), peer)
+    },
+    openHandle() {
+      checkAlive()
+      return keys.openHandle?.(slots.signing.p256)
     },
     destroy() {
       if (!destroyed) keys.destroy()

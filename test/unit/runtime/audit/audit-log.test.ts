@@ -66,6 +66,17 @@ describe.each(bothChains)('%s', (backend) => {
     ])
   })
 
+  test('a use by the host is an event', ({ folder }) => {
+    const log = openTestLog(folder, { backend })
+    log.recordHost({ purpose: 'handshake', curve: 'p256', count: 3 })
+    log.commit()
+    log.close()
+    expect(eventsOf(folder)).toEqual(['opened', 'hostSigned', 'closed'])
+    const [, line] = allLines(folder).map((text) => JSON.parse(text) as object)
+    expect(line).toMatchObject({ purpose: 'handshake', curve: 'p256', count: 3 })
+    expect(verifyTestLog(folder).findings).toEqual([])
+  })
+
   test('the next bridge continues it', ({ folder }) => {
     writeTestLog(folder, 1, { backend })
     writeTestLog(folder, 1, { backend: backend === 'native' ? 'portable' : 'native' })

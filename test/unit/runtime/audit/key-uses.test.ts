@@ -7,6 +7,7 @@ function recordedLog() {
   const state = { isFull: false, pending: [] as number[], written: [] as number[], commits: 0 }
   const uses = createKeyUses<number>({
     record: (use) => void state.pending.push(use),
+    recordHost: ({ count }) => void state.pending.push(-count),
     commit: () => {
       state.commits++
       if (state.isFull) throw new Error('no space')
@@ -25,6 +26,9 @@ describe('uses of keys', () => {
     uses.commit()
     uses.commit()
     expect(state).toMatchObject({ written: [1, 2], commits: 1 })
+    uses.recordHost({ purpose: 'handshake', curve: 'p256', count: 3 })
+    uses.commit()
+    expect(state).toMatchObject({ written: [1, 2, -3], commits: 2 })
   })
 
   it('are refused while the log is full; earlier uses are written when there is space', async () => {
