@@ -65,7 +65,11 @@ function open(cgroups: Cgroups = withoutGroups()) {
       return recorded
     },
   })
-  onTestFinished(() => launchers.close())
+  onTestFinished(async () => {
+    await launchers.close()
+    // The next test would take one that ends for its own.
+    await until(0)
+  })
   const take = async (storageFile?: string, storageBytes = limits.storageBytes) => {
     const wanted = { ...limits, storageBytes }
     const ready = await launchers.takeReady(wanted, storageFile)
@@ -293,10 +297,12 @@ describe.skipIf(!hasStorage)(
 
     test('makes it as large as the last one that was requested', async () => {
       await using folder = await temporaryFolder()
-      const { take } = await openMounted(folder.path)
+      const { take, spare: taken } = await openMounted(folder.path)
       const first = await take(join(folder.path, 'first'), 32 * mebibyte)
       expect(first.layer).toBeUndefined()
       await end(first)
+      // Not the first one, which may be about to end.
+      await vi.waitFor(() => expect(running()).not.toContain(taken), patience)
       const [spare] = await until(1)
       await vi.waitFor(() => expect(seenBy(childrenOf(spare!)[0]!)).toContain(mount), patience)
       const path = join(folder.path, 'second')
