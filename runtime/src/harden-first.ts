@@ -1,6 +1,6 @@
 /**
- * Loaded before the rest of the command: from now on no debugger, no core file, no look into this
- * process's memory.
+ * Hardens the process before the rest of the command is loaded: afterwards no debugger opens, no core
+ * file is written, and no other process of the user reads this one's memory.
  * @module
  */
 import { hardenProcess } from '@causeway/native/process'
@@ -8,6 +8,6 @@ import { hardenProcess } from '@causeway/native/process'
 try {
   hardenProcess()
 } catch (error) {
-  // A command that needs keys hardens the process again, and fails then; `doctor` says why.
+  // Without the addon, commands that need keys fail later, when they harden the process again.
   if ((error as NodeJS.ErrnoException).code !== 'ERR_NATIVE_NOT_BUILT') throw error
 }

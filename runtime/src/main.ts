@@ -1,5 +1,5 @@
 /**
- * The `causeway` command: argv → one command of `cli/`, which is loaded when it is chosen.
+ * The `causeway` command: finds the command in argv and loads its module from `cli/`.
  * @module
  */
 import { Command, CommanderError } from 'commander'
@@ -53,7 +53,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   try {
     await program.parseAsync(argv, { from: 'user' })
   } catch (error) {
-    // Commander has printed its own message by then.
+    // Commander has already printed its message.
     if (error instanceof CommanderError)
       process.exitCode = error.exitCode === 0 ? 0 : exitCodes.usage
     else fail(error)

@@ -313,7 +313,7 @@ describe('the daemon', () => {
   test('runs once per state folder', async () => {
     const second = await startDaemon(state).finished
     expect(second).toMatchObject({ code: 125, stdout: '' })
-    expect(second.stderr).toContain(`DAEMON_RUNNING: ${state}: a daemon`)
+    expect(second.stderr).toContain(`DAEMON_RUNNING: ${state}: another daemon`)
     expect((await command('ps')).code).toBe(0)
   })
 

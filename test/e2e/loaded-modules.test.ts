@@ -39,7 +39,7 @@ const test = base.extend<{ folder: string; load(...args: string[]): Promise<Load
 
 /** What runs jobs, holds keys or reads documents. */
 const heavy =
-  /^(?:images|manifest|service)\/|^native\/dist\/(?:index|signer|bridge-engine)|^runtime\/dist\/(?:audit|bridge\/(?!level)|cgroup|config|daemon|deployment|doctor|host|job-network|network|sandbox|signer)\//
+  /^(?:images|manifest|service)\/|^native\/dist\/(?:index|signer|bridge-engine|network)|^runtime\/dist\/(?:audit|bridge\/(?!level)|cgroup|config|daemon|deployment|doctor|host|job-network|network|sandbox|signer)\//
 
 describe('no command for', () => {
   test.for(['version', '--help', 'keys --help', 'image build --help'])(

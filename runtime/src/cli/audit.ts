@@ -1,5 +1,5 @@
 /**
- * `causeway audit`: the log of a deployment's key uses.
+ * `causeway audit`: shows and verifies the log of a deployment's key uses.
  * @module
  */
 import { once } from 'node:events'
@@ -34,7 +34,7 @@ export async function show(file: string, flags: ShowFlags): Promise<void> {
       await print(isRaw ? line : printable(flags.json ? line : describeLine(line)))
     }
   } catch (error) {
-    // A reader that went away (`causeway audit show | head`) has seen what it wanted.
+    // EPIPE: the reader (`causeway audit show | head`) has seen what it wanted.
     if ((error as NodeJS.ErrnoException).code !== 'EPIPE') fail(error)
   }
 }
@@ -50,7 +50,7 @@ export async function verify(file: string, flags: VerifyFlags): Promise<void> {
   }
 }
 
-/** Bridges that ran at the same time have a log each. */
+/** Finds all logs of a deployment: bridges that ran at the same time have one each. */
 function logsOf({ stateFolder, label }: DeploymentKeys): { number: number; folder: string }[] {
   const all = join(stateFolder, 'audit')
   return logNumbers(all, label).map((number) => ({

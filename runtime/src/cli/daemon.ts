@@ -1,5 +1,5 @@
 /**
- * `causeway daemon`: supervises deployments until it is told to end.
+ * `causeway daemon`: supervises deployments until a signal ends it.
  * @module
  */
 import { once } from 'node:events'
@@ -41,7 +41,7 @@ export async function daemon(flags: DaemonFlags): Promise<void> {
   }
 }
 
-/** Says what each signal means; from the second one on nothing that hangs keeps the daemon. */
+/** Logs what each signal means; after the second, the daemon ends even if something hangs. */
 function tellSignals(stop: AbortSignal, noGrace: AbortSignal, log: Logger): void {
   stop.addEventListener('abort', () => {
     log.warn('ending: jobs have their grace time; a second signal ends them at once')

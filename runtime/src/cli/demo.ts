@@ -1,5 +1,5 @@
 /**
- * `causeway demo`: the main job of Causeway on real parts, explained line by line.
+ * `causeway demo`: runs an example job on real parts and explains each step on a line.
  * @module
  */
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -57,7 +57,7 @@ async function buildImage(
   return image
 }
 
-/** The example as a deployment of its own, with the image that was just built in its manifest. */
+/** Copies the example and puts the image that was just built into its manifest. */
 async function copyExample(image: BuiltImage): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-demo-'))
   await cp(example, folder, { recursive: true })

@@ -1,5 +1,5 @@
 /**
- * `causeway doctor`: what this host can do, and what to do about what it can't.
+ * `causeway doctor`: says what this host can do, and what to do about what it can't.
  * @module
  */
 import { loadConfig } from '../config/config.ts'

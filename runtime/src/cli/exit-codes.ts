@@ -8,18 +8,18 @@ import type { JobExit } from '../sandbox/exit.ts'
 export const exitCodes = {
   /** Wrong arguments. */
   usage: 2,
-  /** A file was read and is not right. */
+  /** The file that was read is not right. */
   invalid: 1,
-  /** The job's time was over, as timeout(1) tells it. */
+  /** The job's time was over; timeout(1) uses the same code. */
   timeout: 124,
-  /** Causeway could not start or finish what it was asked for; the job did not decide this. */
+  /** Causeway itself failed to start or finish what it was asked for. */
   failed: 125,
 } as const
 
-// As a shell reports a process that a signal ended.
+// A shell reports a process that a signal ended with this plus the signal's number.
 const signalBase = 128
 
-/** The code for a job's end: its own where it has one. */
+/** Maps a job's end to an exit code: the job's own code if it has one. */
 export function exitCodeOf(exit: JobExit): number {
   switch (exit.reason) {
     case 'exited':

@@ -1,14 +1,14 @@
 /**
- * How a command ends when it can't do its work: one message for a person, one exit code.
+ * Ends a command that can't do its work with one message for a person and one exit code.
  * @module
  */
 import { exitCodes } from './exit-codes.ts'
 import { printable } from './print/printable.ts'
 
-// By name: the classes would load the image store and the parsers for every command.
+// Known by name: importing the classes would load the image store for every command.
 const kindNames = ['StartError', 'ImageError']
 
-/** `KIND: what was wrong`, without a stack; unexpected errors keep theirs for the bug report. */
+/** Gives `KIND: what was wrong` without a stack; unexpected errors keep theirs for a bug report. */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.name === 'DocumentError') return `INVALID_DOCUMENT:\n${error.message}`

@@ -1,8 +1,7 @@
 /**
- * Options that several commands share.
+ * Values of options that several commands share.
  * @module
  */
-/** Values of the shared options. */
 export interface SharedOptions {
   state?: string
   config?: string
@@ -10,7 +9,7 @@ export interface SharedOptions {
   logLevel: string
 }
 
-/** The file with the root secret's passphrase, if one was named. */
+/** Picks the file with the passphrase of the root secret, if one was named. */
 export function passphraseOf({ passphraseFile }: SharedOptions): { passphraseFile?: string } {
   return passphraseFile === undefined ? {} : { passphraseFile }
 }

@@ -1,5 +1,5 @@
 /**
- * `causeway run`: one deployment in the foreground; the exit code is the job's.
+ * `causeway run`: runs one deployment in the foreground and exits with the code of its job.
  * @module
  */
 import type { Readable, Writable } from 'node:stream'
@@ -41,7 +41,7 @@ export async function run(file: string, flags: RunFlags): Promise<void> {
       ...(flags.trace && !flags.quiet && { onCall: reporter.call }),
       onOutput: passThrough,
     })
-    // Quiet hides what the job decided, not what was decided over it.
+    // --quiet hides how the job itself ended, not that Causeway ended it or could not start it.
     if (!flags.quiet || exit.reason === 'start-failed' || exit.reason === 'killed') {
       reporter.exit(exit)
     }
@@ -49,7 +49,7 @@ export async function run(file: string, flags: RunFlags): Promise<void> {
   } catch (error) {
     fail(error)
   }
-  // What a reader who takes nothing has not taken must not keep us here after a signal.
+  // Unread output would keep this process alive after a signal.
   if (signal.aborted) process.exit()
 }
 
@@ -58,7 +58,7 @@ async function passThrough({ stdout, stderr }: Pick<Job, 'stdout' | 'stderr'>): 
 }
 
 async function forward(from: Readable, to: Writable): Promise<void> {
-  // A reader that went away (`causeway run … | head`) does not end the job; its output is dropped.
+  // When the reader has gone (`causeway run … | head`), the job goes on and its output is dropped.
   to.on('error', () => from.unpipe(to).resume())
   from.pipe(to, { end: false })
   await finished(from)

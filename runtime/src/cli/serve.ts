@@ -1,5 +1,5 @@
 /**
- * `causeway serve`: a bridge without a sandbox, for development and conformance tests.
+ * `causeway serve`: serves a bridge without a sandbox, for development and conformance tests.
  * @module
  */
 import { once } from 'node:events'

@@ -1,5 +1,5 @@
 /**
- * Ctrl-C, SIGTERM and a closed terminal end what a command does, in good order.
+ * Turns Ctrl-C, SIGTERM and a closed terminal into an orderly end of what a command does.
  * @module
  */
 
@@ -8,18 +8,18 @@ export const mostEndingMs = 5_000
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Aborted by the first of these signals; a second one ends the process at once. */
+/** The first of these signals aborts the result; the second ends the process at once. */
 export function abortOnSignals(): AbortSignal {
   return abortOneByOne(new AbortController())
 }
 
-/** `stop` is aborted by the first of these signals, `noGrace` by the second; a third one ends the process at once. */
+/** The first of these signals aborts `stop`, the second `noGrace`; a third ends the process at once. */
 export function stopOrEndGraceOnSignals(): { stop: AbortSignal; noGrace: AbortSignal } {
   const noGrace = new AbortController()
   return { stop: abortOneByOne(new AbortController(), noGrace), noGrace: noGrace.signal }
 }
 
-/** @returns the signal of the first */
+/** @returns the signal of the first controller */
 function abortOneByOne(first: AbortController, ...others: AbortController[]): AbortSignal {
   const waiting = [first, ...others]
   const abort = (signal: NodeJS.Signals) => {

@@ -19,7 +19,8 @@ const keyHeaders: Record<SigningCurve, string> = {
 }
 
 /**
- * One line for each `signer_sign` among the calls.
+ * Checks each `signer_sign` among the calls.
+ * @returns one line for each
  * @param message what the job signed; p256 and secp256k1 got its SHA-256
  * @throws Error naming the call when a signature does not verify
  */

@@ -1,5 +1,5 @@
 /**
- * `causeway version`: what runs here.
+ * `causeway version`: prints which versions run here.
  * @module
  */
 import { implementedLevel } from '../bridge/level.ts'

@@ -1,5 +1,5 @@
 /**
- * Requests to a running daemon.
+ * Sends requests to a running daemon and checks its answers.
  * @module
  */
 import { request, type ClientRequest, type IncomingMessage } from 'node:http'
@@ -16,7 +16,7 @@ import {
   type StreamName,
 } from './protocol.ts'
 
-/** An answer that fits the protocol, with the fields that only a newer daemon knows. */
+/** An answer that fits the protocol; it keeps fields that only a newer daemon knows. */
 export type Received<R extends RequestName> = v.InferInput<Protocol[R]['answer']>
 
 type Arguments = { [R in RequestName]: {} extends Inputs[R] ? [Inputs[R]?] : [Inputs[R]] }
@@ -48,7 +48,7 @@ export function createControlClient(path: string, startCommand: string): Control
     const [method, pattern = ''] = name.split(' ')
     const target = { socketPath: path, path: urlOf(pattern, input), method }
     const sent = request({ ...target, ...(signal && { signal }) })
-    // An answer that fails once it has begun is reported to its reader.
+    // Without a listener a later error would end the process; the reader of the answer gets it.
     sent.on('error', () => {}).end(input.body && JSON.stringify(input.body))
     try {
       return await responseTo(sent)
@@ -106,7 +106,7 @@ async function* linesOf(response: IncomingMessage, path: string): AsyncGenerator
   } catch (cause) {
     throw new StartError('DAEMON_UNREACHABLE', `${path}: the daemon ended`, { cause })
   } finally {
-    // A reader that has seen enough must not wait for the rest.
+    // A reader that stops early must not wait for the rest of the answer.
     response.destroy()
   }
 }
@@ -120,7 +120,7 @@ function parsed(name: RequestName, json: string): unknown {
   }
 }
 
-/** The value itself, with the fields that the schema does not name. @throws Error */
+/** Checks a value and returns it as it is, with fields that the schema does not name. @throws Error */
 function fitting<S extends v.GenericSchema>(
   schema: S,
   name: RequestName,
@@ -138,7 +138,7 @@ function misfit(schema: v.GenericSchema, name: RequestName, value: unknown): Err
   )
 }
 
-/** Whether a line is of a type that this client does not know. */
+/** Tells whether a line is of a type that this client does not know. */
 function isOfOtherType(schema: v.GenericSchema, value: unknown): boolean {
   const [issue] = v.safeParse(schema, value).issues ?? []
   return issue?.type === 'variant' && v.getDotPath(issue) === 'type'

@@ -1,5 +1,5 @@
 /**
- * What a request is refused with: a status, a stable kind, and a text for a person.
+ * Turns an error into an answer: a status, a stable kind, and a text for a person.
  * @module
  */
 import { ImageError } from '@causeway/images'
@@ -22,7 +22,7 @@ export function invalidRequest(message: string): ControlError {
   return new ControlError('INVALID_REQUEST', message)
 }
 
-/** A failure as its client sees it; what is not meant for clients stays in the daemon's log. */
+/** Describes an error to a client; what is not meant for clients stays in the daemon's log. */
 export function answerOf(error: unknown): { status: number; body: ErrorBody } {
   const { kind, message } = describe(error)
   return { status: statusOf(kind), body: { error: { kind, message } } }
@@ -40,7 +40,7 @@ function describe(error: unknown): { kind: ErrorKind; message: string } {
   return { kind: 'INTERNAL', message: messageOf(error) }
 }
 
-/** The operator needs to know of a full disk or a missing right; other bugs stay in the log. */
+/** Shows system errors, such as a full disk, and hides all others. */
 function messageOf(error: unknown): string {
   const isSystem = error instanceof Error && 'code' in error && 'syscall' in error
   return isSystem ? error.message : 'internal error; the daemon’s log says more'

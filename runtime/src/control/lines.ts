@@ -1,20 +1,20 @@
 /**
- * Answers that go on: one JSON document a line, as long as the client takes them.
+ * Sends streams: one JSON document a line, as long as the client reads them.
  * @module
  */
 import type { ServerResponse } from 'node:http'
 
-// A client that reads nothing for so long must not keep a file or a listener open.
+// A client that reads nothing for this long must not keep a file or a listener open.
 const defaultDrainMs = 30_000
 
-/** Aborted when the client goes away or reads nothing. */
+/** Gets a signal that is aborted when the connection is closed. */
 export function clientSignal(response: ServerResponse): AbortSignal {
   const gone = new AbortController()
   response.on('close', () => gone.abort())
   return gone.signal
 }
 
-/** Sends values as lines, and arrays of lines as they are, until the source ends or the client is gone. */
+/** Sends values as lines of JSON, and arrays of lines as they are; ends with the source or the client. */
 export async function sendLines(
   response: ServerResponse,
   source: AsyncIterable<unknown>,

@@ -1,6 +1,6 @@
 /**
- * The control API as types and schemas, which the daemon, its clients and the reference share. It
- * loads nothing of the daemon beyond schemas.
+ * The control API as schemas and types, which the daemon, its clients and the reference share. This
+ * module loads schemas only.
  * @module
  */
 import type * as v from 'valibot'
@@ -23,7 +23,7 @@ export type StreamName = {
 }[RequestName]
 export type CallName = Exclude<RequestName, StreamName>
 
-/** What the daemon answers, or each line of it. */
+/** The daemon's answer, or one line of a stream. */
 export type Answer<R extends RequestName> = v.InferOutput<Protocol[R]['answer']>
 
 type Given<Part extends string, T> = keyof T extends never

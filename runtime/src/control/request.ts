@@ -1,5 +1,5 @@
 /**
- * What a client of the control socket sends: checked before anything is done with it.
+ * Checks what a client of the control socket sends, before anything is done with it.
  * @module
  */
 import type { IncomingMessage } from 'node:http'
@@ -9,7 +9,7 @@ import type { QuerySchema } from './protocol.ts'
 
 const maxBodyBytes = 64 * 1024
 
-/** The JSON body of a request; `{}` when it has none. @throws ControlError */
+/** Reads the JSON body of a request; `{}` when it has none. @throws ControlError */
 export async function readJson<S extends v.GenericSchema>(
   request: IncomingMessage,
   schema: S,
@@ -18,7 +18,7 @@ export async function readJson<S extends v.GenericSchema>(
   return check(schema, text === '' ? {} : parse(text))
 }
 
-/** The query of a request: an array for each field that may be repeated. @throws ControlError */
+/** Reads the query of a request: an array for each field that may be repeated. @throws ControlError */
 export function readQuery<S extends QuerySchema>(
   query: URLSearchParams,
   schema: S,
@@ -27,7 +27,7 @@ export function readQuery<S extends QuerySchema>(
   const fields = [...names].map((name) => {
     const values = query.getAll(name)
     const field = schema.entries[name]
-    // Only the schema of a list takes an empty one.
+    // Only the schema of a list accepts an empty array.
     if (field && v.is(field, [])) return [name, values]
     if (values.length > 1) throw invalidRequest(`${name}: expected one value`)
     return [name, values[0]]
@@ -55,7 +55,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** A value that fits its schema. @throws ControlError */
+/** Checks a value and returns the schema's output. @throws ControlError */
 export function check<S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> {
   const result = v.safeParse(schema, value)
   if (result.success) return result.output
@@ -66,7 +66,7 @@ export function check<S extends v.GenericSchema>(schema: S, value: unknown): v.I
 function describe(issue: v.BaseIssue<unknown>): string {
   const field = v.getDotPath(issue) ?? 'the request'
   if (issue.expected === 'never') return `${field}: there is no such field`
-  // A schema's own text says what is expected; the library's would name only itself.
+  // Messages of our schemas say what is expected; the library's begin with "Invalid".
   const expected = issue.message.startsWith('Invalid')
     ? `expected ${issue.expected ?? 'something else'}`
     : issue.message

@@ -53,7 +53,7 @@ function logs(call: RouteCall<'GET /v1/deployments/:id/logs'>) {
     ...(since !== undefined && { since }),
     ...(tail !== undefined && { tail }),
     ...(stream && { streams: new Set(stream) }),
-    // A restart of the job does not end the answer; it ends when nothing more can come.
+    // The answer outlasts restarts of the job: it ends when nothing more can come.
     ...(follow && { follow: () => !isAtRest() }),
   }
   return output.read(wanted, call.signal)

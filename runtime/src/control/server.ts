@@ -15,15 +15,15 @@ import { check, readJson, readQuery } from './request.ts'
 import { routes, type RouteContext } from './routes.ts'
 
 export interface ControlServerOptions extends RouteContext {
-  /** Path of the socket; one that is there is replaced, so the caller holds the folder's lock. */
+  /** Path of the socket. An existing one is replaced, so the caller must hold the folder's lock. */
   path: string
   log: Logger
 }
 
 export interface ControlServer {
-  /** Takes no more clients. */
+  /** Stops accepting clients. */
   refuse(): void
-  /** Cuts off those whose answers do not end soon. */
+  /** Closes all connections, after a moment for answers to end. */
   close(): Promise<void>
 }
 
@@ -31,12 +31,12 @@ export interface ControlServer {
 const maxPathBytes = 107
 const limits = {
   maxHeaderSize: 16 * 1024,
-  // Connections held open by dribbling bytes.
+  // A client must not hold a connection open by sending a byte now and then.
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   keepAliveTimeout: 5_000,
   connectionsCheckingInterval: 5_000,
-  // It means nothing here, and its absence would be answered in another form.
+  // The header means nothing here, and Node would answer its absence without a JSON body.
   requireHostHeader: false,
 }
 const maxConnections = 256
@@ -67,11 +67,11 @@ function checkPath(path: string): void {
   )
 }
 
-/** Mode 0600 from its first moment: whoever may connect may run programs as us. */
+/** Gives the socket mode 0600 from the start: a client can run programs as the daemon's user. */
 async function listen(server: Server, path: string): Promise<void> {
   const mask = process.umask(0o177)
   try {
-    // Binds before it returns.
+    // listen() binds before it returns, so the mask applies.
     server.listen(path)
   } finally {
     process.umask(mask)
@@ -79,7 +79,7 @@ async function listen(server: Server, path: string): Promise<void> {
   await once(server, 'listening')
 }
 
-// For followers to get the last of what they follow.
+// Time for clients that follow a stream to get its last lines.
 const closeGraceMs = 1000
 
 async function cutOff(server: Server, closed: Promise<void>): Promise<void> {
@@ -104,7 +104,7 @@ async function answer(
   }
 }
 
-/** Checks all that the client sent before anything is done. @throws ControlError */
+/** Checks everything that the client sent, then calls the route. @throws ControlError */
 async function carryOut<R extends RequestName>(
   { name, reference, query }: FoundRequest<R>,
   { supervisor, status }: RouteContext,
@@ -170,7 +170,7 @@ function sendJson(response: ServerResponse, status: number, body: unknown): void
   response.writeHead(status, {
     'content-type': 'application/json',
     'content-length': content.length,
-    // What was not read of a request must not be taken for the next one.
+    // An unread rest of this request must not be taken for the next request.
     ...(status >= 400 && { connection: 'close' }),
   })
   response.end(content)
@@ -192,7 +192,7 @@ function isGone(error: unknown): boolean {
   return (error as NodeJS.ErrnoException | undefined)?.code === 'ECONNRESET'
 }
 
-/** Bytes that are no HTTP, or come too slowly. */
+/** Answers bytes that are no HTTP request, or that come too slowly. */
 function refuseGarbage(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable) return void socket.destroy()
   const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'

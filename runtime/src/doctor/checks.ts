@@ -2,17 +2,11 @@
  * The checks of `causeway doctor`, in the order in which they are printed.
  * @module
  */
-import { failure, type Check, type Finding, type Host } from './finding.ts'
-import { limitsCheck } from './limits-of-jobs.ts'
-import { networkCheck } from './network.ts'
-import { keyMemoryCheck } from './key-memory.ts'
-import { confinementCheck } from './confinement.ts'
-import { nodeCheck } from './node.ts'
-import { processCheck } from './process.ts'
-import { prootCheck } from './proot.ts'
-import { rootSecretCheck } from './root-secret.ts'
-import { signerCheck } from './signer.ts'
-import { stateFolderCheck } from './state-folder.ts'
+import { failure, type Check, type Finding, type CheckedHost } from './finding.ts'
+import { networkCheck, nodeCheck, processCheck, stateFolderCheck } from './host.ts'
+import { keyMemoryCheck, rootSecretCheck, signerCheck } from './keys.ts'
+import { limitsCheck } from './resources.ts'
+import { confinementCheck, prootCheck } from './sandbox.ts'
 
 const checks: readonly Check[] = [
   nodeCheck,
@@ -27,8 +21,8 @@ const checks: readonly Check[] = [
   networkCheck,
 ]
 
-/** Runs all of them, one after the other. */
-export async function checkHost(host: Host): Promise<Finding[]> {
+/** Runs all checks, one after the other. */
+export async function checkHost(host: CheckedHost): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const { name, look } of checks) {
     try {

@@ -1,11 +1,11 @@
 /**
- * What a check of this host found.
+ * What `causeway doctor` checks, and what a check reports.
  * @module
  */
 import type { Config } from '../config/config.ts'
 import type { StateFolders } from '../state/state-folders.ts'
 
-/** `warning`: jobs run, but something is slower or less protected than it could be. */
+/** `warning`: jobs run, but slower or less protected than they could be. */
 export type Status = 'ok' | 'warning' | 'failure'
 
 export interface Finding {
@@ -17,7 +17,7 @@ export interface Finding {
 }
 
 /** What the checks look at. */
-export interface Host {
+export interface CheckedHost {
   config: Config
   /** Opens the state folder. @throws StartError */
   openState(): StateFolders
@@ -25,10 +25,10 @@ export interface Host {
   passphraseFile?: string
 }
 
-/** Looks at one thing and changes nothing; a check that throws has failed. */
+/** A check looks at one thing and changes nothing. A check that throws reports a failure. */
 export interface Check {
   name: string
-  look: (host: Host) => Promise<Outcome> | Outcome
+  look: (host: CheckedHost) => Promise<Outcome> | Outcome
 }
 
 export type Outcome = Omit<Finding, 'name'>

@@ -7,14 +7,14 @@ import { maxGraceMs } from '../../control/limits.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { loaded, wholeNumber } from './options.ts'
 
-/** A command with `--state`, which leads to the daemon. */
+/** Makes a command with `--state`, which names the daemon's state folder. */
 function controlCommand(name: string, description: string): Command {
   return new Command(name)
     .description(description)
     .option('--state <dir>', 'state folder of the daemon (default: as causeway daemon)')
 }
 
-/** A command about one deployment of the daemon. */
+/** Makes a command about one deployment of the daemon. */
 export function deploymentCommand(name: string, description: string): Command {
   return controlCommand(name, description).argument(
     '<id>',

@@ -6,7 +6,7 @@ import { Command, InvalidArgumentError } from 'commander'
 import { exitCodes } from '../exit-codes.ts'
 import { group, loaded, wholeNumber } from './options.ts'
 
-// As the image store has them; it would be loaded for every command.
+// The recipes of the image store; importing them would load it for every command.
 export const recipeNames = ['debian', 'minimal', 'node', 'python']
 
 export function imageCommand(): Command {

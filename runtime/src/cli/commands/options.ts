@@ -4,10 +4,10 @@
  */
 import { Command, InvalidArgumentError, Option } from 'commander'
 
-// As createLogger takes them; its module would load the logger for every command.
+// The levels of createLogger; importing them would load the logger for every command.
 const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']
 
-/** An action whose module is loaded when its command is chosen. */
+/** Makes an action whose module is loaded when its command is chosen. */
 export function loaded<Given extends readonly unknown[]>(
   load: () => Promise<(...given: Given) => Promise<void> | void>,
 ): (...given: Given) => Promise<void> {
@@ -17,7 +17,7 @@ export function loaded<Given extends readonly unknown[]>(
   }
 }
 
-/** A command of commands; each throws instead of ending the process. */
+/** Makes a command of subcommands; each throws instead of ending the process. */
 export function group(
   name: string,
   description: string,
@@ -47,7 +47,7 @@ export function withSharedOptions(command: Command): Command {
     )
 }
 
-/** A parser of a whole number from `least` to `most`. */
+/** Makes a parser of whole numbers from `least` to `most`. */
 export function wholeNumber(
   expected = 'expected a whole number',
   { least = 0, most = Number.MAX_SAFE_INTEGER } = {},

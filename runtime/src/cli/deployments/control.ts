@@ -12,7 +12,7 @@ export interface ControlFlags {
   state?: string
 }
 
-/** Calls with a client of the daemon; what goes wrong is told and is the exit code. */
+/** Calls `use` with a client of the daemon; prints an error and sets the exit code. */
 export async function withDaemon(
   { state }: ControlFlags,
   use: (client: ControlClient) => Promise<void>,
@@ -22,18 +22,18 @@ export async function withDaemon(
   try {
     await use(createControlClient(path, start))
   } catch (error) {
-    // A reader that went away (`causeway logs … | head`) has seen what it wanted.
+    // EPIPE: the reader (`causeway logs … | head`) has seen what it wanted.
     if ((error as NodeJS.ErrnoException).code !== 'EPIPE') fail(error)
   }
 }
 
-/** What a request about one deployment begins with. */
+/** A client, and the deployment that its requests are about. */
 export interface OneDeployment {
   client: ControlClient
   params: { id: string }
 }
 
-/** The action of a command about one deployment. */
+/** Makes the action of a command about one deployment. */
 export function onDeployment<Flags extends ControlFlags>(
   use: (deployment: OneDeployment, flags: Flags) => Promise<void>,
 ): (id: string, flags: Flags) => Promise<void> {

@@ -43,7 +43,7 @@ async function waitForJob({ client, params }: OneDeployment): Promise<void> {
   }
 }
 
-/** @returns how it came out, as soon as that is known */
+/** @returns the outcome, as soon as it is known */
 function takeEvent(event: EventLine, reporter: Reporter): JobExit | 'running' | undefined {
   if (event.type === 'state') return outcomeOf(event.deployment)
   if (event.type === 'execution-ended') return event.exit
@@ -53,7 +53,7 @@ function takeEvent(event: EventLine, reporter: Reporter): JobExit | 'running' | 
   return 'running'
 }
 
-/** A quick job may have come and gone before anybody listened. */
+/** Gets the outcome from the first line: a quick job may have ended before this command listened. */
 function outcomeOf({ state, exit }: DeploymentDetail): JobExit | 'running' | undefined {
   if (state === 'running' || state === 'restarting') return 'running'
   return state === 'ended' || state === 'stopped' ? exit : undefined

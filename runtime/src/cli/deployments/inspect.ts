@@ -1,17 +1,17 @@
 /**
- * `causeway inspect`: all that the daemon knows of a deployment.
+ * `causeway inspect`: shows all that the daemon knows of a deployment.
  * @module
  */
 import type { DeploymentDetail, PastExecution, RunningExecution } from '../../control/protocol.ts'
 import { describeExit } from '../../execution/contract/exit.ts'
 import { onDeployment, type ControlFlags } from './control.ts'
 import { print } from '../print/printable.ts'
+import { labelled } from '../print/table.ts'
 
 interface InspectFlags extends ControlFlags {
   json?: boolean
 }
 
-const labelWidth = 14
 const shownExecutions = 10
 
 export const inspect = onDeployment(async ({ client, params }, { json }: InspectFlags) => {
@@ -38,11 +38,7 @@ function describe(detail: DeploymentDetail): string {
     ...(current ? currentLines(current) : []),
     ...history.slice(0, shownExecutions).map(pastLine),
   ]
-  return lines.flatMap(([label, text]) => (text ? line(label, text) : [])).join('\n')
-}
-
-function line(label: string, text: string): string {
-  return `${label.padEnd(labelWidth)} ${text}`
+  return lines.flatMap(([label, text]) => (text ? labelled(label, text) : [])).join('\n')
 }
 
 function currentLines(current: RunningExecution): [string, string | undefined][] {

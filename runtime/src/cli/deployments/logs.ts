@@ -1,5 +1,5 @@
 /**
- * `causeway logs`: what a deployment's jobs printed, and what happened to them.
+ * `causeway logs`: prints what a deployment's jobs printed and what happened to them.
  * @module
  */
 import { once } from 'node:events'
@@ -41,7 +41,7 @@ async function show(entry: LogEntry, { json }: LogsFlags): Promise<void> {
   await write(process.stderr, Buffer.concat([Buffer.from(mark), entryBytes(entry)]))
 }
 
-/** To a terminal without what could rewrite it, to anything else byte for byte. */
+/** Writes bytes as they are, but to a terminal without control sequences. */
 async function write(to: Writable & { isTTY?: boolean }, bytes: Buffer): Promise<void> {
   const shown = to.isTTY ? printable(bytes.toString('utf8').replaceAll('\t', '    ')) : bytes
   if (!to.write(shown)) await once(to, 'drain')

@@ -1,11 +1,12 @@
 /**
- * `causeway ps`: the daemon's deployments.
+ * `causeway ps`: lists the daemon's deployments.
  * @module
  */
 import type { DeploymentSummary } from '../../control/protocol.ts'
 import { describeExit } from '../../execution/contract/exit.ts'
 import { withDaemon, type ControlFlags } from './control.ts'
 import { print } from '../print/printable.ts'
+import { table } from '../print/table.ts'
 
 interface PsFlags extends ControlFlags {
   all?: boolean
@@ -19,7 +20,7 @@ export async function ps(flags: PsFlags): Promise<void> {
   await withDaemon(flags, async (client) => {
     const { deployments } = await client.call('GET /v1/deployments')
     const shown = deployments.filter((one) => flags.all || isActive(one))
-    print(flags.json ? JSON.stringify(shown) : table([columns, ...shown.map(row)]))
+    print(flags.json ? JSON.stringify(shown) : table(columns, shown.map(row)))
   })
 }
 
@@ -37,17 +38,4 @@ function row(deployment: DeploymentSummary): string[] {
     nextStart === undefined ? '' : new Date(nextStart).toISOString(),
     error ?? (exit ? describeExit(exit) : ''),
   ]
-}
-
-/** Columns as wide as their widest cell; the last one is not filled up. */
-function table(rows: readonly (readonly string[])[]): string {
-  const widths = columns.map((_, index) =>
-    Math.max(...rows.map((cells) => cells[index]?.length ?? 0)),
-  )
-  const line = (cells: readonly string[]) =>
-    cells
-      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
-      .join('  ')
-      .trimEnd()
-  return rows.map(line).join('\n')
 }

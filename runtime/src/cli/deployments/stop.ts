@@ -1,5 +1,5 @@
 /**
- * `causeway stop` and `causeway start`: whether a deployment may run.
+ * `causeway stop` and `causeway start`: end a deployment, and let it run again.
  * @module
  */
 import type { DeploymentDetail } from '../../control/protocol.ts'

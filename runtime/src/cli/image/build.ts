@@ -38,9 +38,9 @@ export async function build(name: string, flags: BuildFlags): Promise<void> {
 const anyImage = { url: 'file:///any', sha256: '0'.repeat(64) }
 
 /**
- * Reads a manifest and checks it, before anything is built.
+ * Reads and checks a manifest before anything is built.
  *
- * @returns writes an image into it and gives its path
+ * @returns a function that writes an image into the manifest and returns the manifest's path
  * @throws StartError INPUT_UNREADABLE; DocumentError
  */
 async function openManifest(file: string | undefined) {
@@ -59,7 +59,7 @@ async function openManifest(file: string | undefined) {
   }
 }
 
-/** Copies the image to where it was asked for, all of it or nothing. */
+/** Copies the image to `output`: either all of it or nothing is there afterwards. */
 async function place({ path }: BuiltImage, output: string | undefined): Promise<string> {
   if (output === undefined) return path
   const target = resolve(output)

@@ -1,5 +1,5 @@
 /**
- * `causeway image inspect`: all that is known of one image.
+ * `causeway image inspect`: shows one image.
  * @module
  */
 import { readInRoot, type ListedImage, type ListedTree } from '@causeway/images'
@@ -20,7 +20,7 @@ export async function inspect(prefix: string, flags: ImageFlags): Promise<void> 
   })
 }
 
-/** What the image says it is: PRETTY_NAME of os-release(5), read inside the image's own root. */
+/** Reads the image's own name for itself: PRETTY_NAME of os-release(5), inside its root. */
 function systemOf({ trees: [tree] }: ListedImage): string | undefined {
   if (tree === undefined) return undefined
   const text = readInRoot(tree.path, '/etc/os-release', maxReleaseBytes)?.toString('utf8') ?? ''

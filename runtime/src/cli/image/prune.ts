@@ -1,5 +1,5 @@
 /**
- * `causeway image prune`: takes away what nobody uses.
+ * `causeway image prune`: removes images that no job uses.
  * @module
  */
 import type { ImageStore, Pruned } from '@causeway/images'

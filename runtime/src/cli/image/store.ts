@@ -1,5 +1,5 @@
 /**
- * What the `image` commands share: the store, its options, what is printed.
+ * What the `image` commands share: the store, and how a result is printed.
  * @module
  */
 import type { ImageStore, OnProgress, Owner } from '@causeway/images'
@@ -23,14 +23,14 @@ export interface ImageFlags {
 export interface ImageWork {
   images: ImageStore
   state: StateFolders
-  /** Whose unpacked images are. */
+  /** Owner of unpacked images. */
   owner: Owner | undefined
   signal: AbortSignal
   onProgress: OnProgress
 }
 
 /**
- * Calls with the store and prints what the call returns: the document as JSON, or the text.
+ * Calls `work` with the store and prints its result: the document as JSON, or the text.
  * @param work returns a document for machines and a text for people
  */
 export async function printImages(

@@ -1,5 +1,5 @@
 /**
- * `causeway image verify`: looks for damage.
+ * `causeway image verify`: looks for damage in the store.
  * @module
  */
 import type { VerifiedImage } from '@causeway/images'

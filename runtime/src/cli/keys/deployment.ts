@@ -1,5 +1,5 @@
 /**
- * What the `keys` commands need of a deployment: who it is, and the root keys.
+ * What the `keys` commands need: the identity of a deployment, and the root keys.
  * @module
  */
 import { hardenProcess } from '@causeway/native/process'
@@ -34,7 +34,7 @@ export interface DeploymentKeys {
   keeping: RootKeeping
 }
 
-/** Calls with a deployment's keys within reach, and no rotation meanwhile. */
+/** Calls `use` with a deployment's keys; the root secret can not be rotated meanwhile. */
 export async function withDeploymentKeys<T>(
   file: string,
   flags: SharedOptions,
@@ -60,7 +60,7 @@ export async function withDeploymentKeys<T>(
   }
 }
 
-/** The keys that stand in the place of derived ones, by where they are from. */
+/** Reads the keys that replace derived ones, by where they come from. */
 export function importsOf(keys: DeploymentKeys): { file: ImportedKeys; stored: ImportedKeys } {
   const { deployment, stateFolder, label, root, backend } = keys
   const stored = readStoredKeys(stateFolder, label, root, backend.isPrivateKey) ?? noKeys

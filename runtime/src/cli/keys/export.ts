@@ -1,5 +1,5 @@
 /**
- * `causeway keys export`: all private keys of a deployment, for another host.
+ * `causeway keys export`: writes all private keys of a deployment to a file, for another host.
  * @module
  */
 import { resolve } from 'node:path'
@@ -47,7 +47,7 @@ function writeKeys(keys: DeploymentKeys, out: string): void {
   }
 }
 
-/** Every key as bytes of the file; nothing else is left of them. */
+/** Encodes every key as bytes of the file and zeroes all other copies. */
 function encodeAll(secretKeys: SecretKeys): Buffer {
   try {
     const exported = secretKeys.exportKeys()

@@ -1,5 +1,5 @@
 /**
- * `causeway keys import`: keeps a deployment's keys from elsewhere, sealed under the root secret.
+ * `causeway keys import`: stores a deployment's keys from elsewhere, sealed under the root secret.
  * @module
  */
 import { resolve } from 'node:path'

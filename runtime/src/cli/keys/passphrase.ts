@@ -61,7 +61,7 @@ async function changeRoot(options: RootOptions, flags: PassphraseFlags): Promise
   }
 }
 
-/** There is no secret yet: it must not lie in the clear even for a moment. */
+/** Makes the first root secret, which must not lie in the clear even for a moment. */
 async function makeSealed(stateFolder: string, flags: PassphraseFlags): Promise<string> {
   if (flags.remove) throw new Error(`${stateFolder}: there is no root secret yet`)
   const passphrase = await newPassphrase(flags.newPassphraseFile)
@@ -70,7 +70,7 @@ async function makeSealed(stateFolder: string, flags: PassphraseFlags): Promise<
     const sealed = isSealed(made.content)
     made.content.fill(0)
     if (sealed) return `✓ ${made.path}: made, sealed`
-    // A bridge that starts without one makes it, and it does not wait for us.
+    // A bridge that starts without a root secret makes one, and does not wait for this command.
     throw new Error(
       `${made.path}: another process made it meanwhile, in the clear; the same command again seals it`,
     )

@@ -1,5 +1,5 @@
 /**
- * `causeway keys rotate-root`: a new root secret, and with it new derived keys for everything.
+ * `causeway keys rotate-root`: makes a new root secret, and with it new derived keys.
  * @module
  */
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ interface RotateFlags extends SharedOptions {
   passphrase: boolean
 }
 
-/** What was asked for, and where. */
+/** Flags of the command, and the state folder that they name. */
 interface Asked {
   flags: RotateFlags
   stateFolder: string
@@ -78,7 +78,7 @@ async function withRootFile(
   }
 }
 
-/** Nothing was asked for that can't be undone. */
+/** Without --yes: says what would change, and changes nothing. */
 async function refuse(root: UnlockedRoot, { flags }: Asked): Promise<string> {
   const config = loadConfig(flags.config)
   const { backend } = await chooseBackend(config.signer.backend)
@@ -87,7 +87,7 @@ async function refuse(root: UnlockedRoot, { flags }: Asked): Promise<string> {
   keys.destroy()
   process.exitCode = exitCodes.usage
   return `${root.path}: nothing was changed; with --yes:
-  processor   ${address} → a new one, which has to be registered anew
+  processor   ${address} → a new one, which has to be registered
   keys        every derived key of every deployment → a new one; what was encrypted to the old ones
               opens with the old root secret only
   imported    keys stay the same, sealed under the new root secret
@@ -112,7 +112,7 @@ async function replace(root: UnlockedRoot, { flags, stateFolder }: Asked): Promi
   }
 }
 
-/** As the old one is kept, unless something else was asked for; a copy, which the caller zeroes. */
+/** Gets the passphrase of the new secret: the old one unless the flags say otherwise. The caller zeroes it. */
 function nextPassphrase(root: UnlockedRoot, flags: RotateFlags): Buffer | undefined {
   if (flags.newPassphraseFile !== undefined) return readPassphraseFile(flags.newPassphraseFile)
   return flags.passphrase && root.passphrase ? Buffer.from(root.passphrase) : undefined

@@ -1,5 +1,5 @@
 /**
- * `causeway keys show`: a deployment's public keys and where each comes from.
+ * `causeway keys show`: prints a deployment's public keys and where each comes from.
  * @module
  */
 import { encryptionCurves, signingCurves } from '@causeway/guest-sdk/protocol'
@@ -95,7 +95,7 @@ function textOf(shown: Shown): string {
   return `${lines.join('\n')}\n`
 }
 
-/** How a root secret is kept, for a person. */
+/** Says to a person how a root secret is kept. */
 function keepingText({ place, path, sealed }: RootKeeping): string {
   const how = sealed ? 'sealed under a passphrase' : 'not sealed'
   return place === 'credential' ? `systemd credential ${path}, ${how}` : `file ${path}, ${how}`

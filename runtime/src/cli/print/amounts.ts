@@ -1,5 +1,5 @@
 /**
- * Amounts for a person.
+ * Formats amounts for a person.
  * @module
  */
 

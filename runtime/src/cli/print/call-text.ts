@@ -1,5 +1,5 @@
 /**
- * One bridge call as a line for a person. Plaintexts are never in it, only their lengths.
+ * Formats a bridge call as a line for a person. It shows lengths of plaintexts, never plaintexts.
  * @module
  */
 import type { CallRecord } from '../../bridge/dispatch.ts'

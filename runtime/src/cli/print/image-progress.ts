@@ -1,5 +1,5 @@
 /**
- * Progress of an image on a terminal: one line that is written over.
+ * Shows the progress of an image on a terminal, on one line that is overwritten.
  * @module
  */
 import type { WriteStream } from 'node:tty'
@@ -9,7 +9,7 @@ import { progressText } from './progress-text.ts'
 
 export interface ShownProgress {
   report: OnProgress
-  /** Takes the line away. */
+  /** Clears the line. */
   clear: () => void
 }
 
@@ -17,7 +17,7 @@ const clearLine = '\r\u001b[K'
 const intervalMs = 100
 const fallbackColumns = 80
 
-/** Nothing is written where there is no terminal: logs want results. */
+/** Writes nothing when `out` is no terminal: a log needs results only. */
 export function showProgress(
   out: Pick<WriteStream, 'write'> & Partial<WriteStream>,
 ): ShownProgress {

@@ -1,10 +1,10 @@
 /**
- * Text for a terminal. Much of it comes from jobs and their files, and a control sequence could
- * rewrite what the operator sees.
+ * Makes text safe for a terminal. Much of it comes from jobs and their files, whose control sequences
+ * could rewrite what the operator sees.
  * @module
  */
 
-/** The text with control and format characters shown as `?`; line breaks stay. */
+/** Replaces control and format characters by `?`; line breaks stay. */
 export function printable(text: string): string {
   return text.replaceAll(/(?!\n)[\p{Cc}\p{Cf}]/gu, '?')
 }

@@ -1,11 +1,11 @@
 /**
- * How far the preparation of an image is.
+ * Formats how far the preparation of an image is.
  * @module
  */
 import type { ImageProgress } from '@causeway/images'
 import { megabytes } from './amounts.ts'
 
-/** One report as a line. */
+/** Formats a report as a line. */
 export function progressText(progress: ImageProgress): string {
   const { phase, bytes, totalBytes, resumedBytes, entries, detail } = progress
   const parts = [

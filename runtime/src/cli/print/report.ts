@@ -1,5 +1,5 @@
 /**
- * A run as a person wants to read it: one line for each thing that happened.
+ * Reports a run to a person: one line for each thing that happened.
  * @module
  */
 import type { Writable } from 'node:stream'
@@ -20,9 +20,9 @@ export interface Reporter {
   event: (event: ExecutionEvent) => void
   call: (record: CallRecord) => void
   progress: (progress: ImageProgress) => void
-  /** A finished step. */
+  /** Reports a finished step. */
   done: (label: string, text: string) => void
-  /** A line that the job printed. */
+  /** Shows a line that the job printed. */
   jobLine: (text: string) => void
   exit: (exit: JobExit) => void
 }
@@ -93,7 +93,7 @@ function readyText({ bytes, durationMs, fromCache }: ExecutionEvent & { type: 'r
   return fromCache ? `${size}, from the cache` : `${size} in ${seconds(durationMs)}`
 }
 
-/** Progress of what takes its time: the latest state every 0.7 s; quick steps say nothing. */
+/** Writes the latest progress every 0.7 s; steps that take less write nothing. */
 function delayedProgress(write: (text: string) => void) {
   let latest: ImageProgress | undefined
   let timer: NodeJS.Timeout | undefined
@@ -106,7 +106,7 @@ function delayedProgress(write: (text: string) => void) {
       latest = progress
       timer ??= setTimeout(print, progressIntervalMs).unref()
     },
-    /** The step is over; what was not said yet need not be. */
+    /** Drops progress that is not written yet, because its step is over. */
     clear: () => {
       clearTimeout(timer)
       timer = undefined

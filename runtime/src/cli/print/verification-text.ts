@@ -1,5 +1,5 @@
 /**
- * What a verification of a host found, for a person: a line a question, and what to publish.
+ * Formats the verification of a host for a person: a line for each question, and what to publish.
  * @module
  */
 import type { Verification, VerificationStep } from '../../network/verify/verification.ts'

@@ -1,6 +1,6 @@
 /**
- * `causeway whitelist check`: whether a host consents to be reached by an owner's deployments, and
- * what is still to be published.
+ * `causeway whitelist check`: says whether a host consents to be reached by an owner's deployments,
+ * and what its owner still has to publish.
  * @module
  */
 import type { Command } from 'commander'
@@ -46,7 +46,7 @@ function textOf({ kind, message, options: { hint } }: RpcError): string {
   return `${kind}: ${message}${hint === undefined ? '' : ` (${hint})`}`
 }
 
-/** The value of an option; a wrong one ends the command as a wrong argument does. */
+/** Parses the value of an option; a wrong value ends the command as any wrong argument does. */
 function parsed<T>(command: Command, option: string, text: string, parse: (text: string) => T): T {
   try {
     return parse(text)

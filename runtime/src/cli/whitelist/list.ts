@@ -1,32 +1,31 @@
 /**
- * `causeway whitelist list`: the network of a running deployment, and the hosts that its job has had
- * whitelisted.
+ * `causeway whitelist list`: shows the network of a running deployment, and the hosts that its job
+ * has had whitelisted.
  * @module
  */
 import type { NetworkView } from '../../control/protocol.ts'
 import { onDeployment, type ControlFlags } from '../deployments/control.ts'
 import { print } from '../print/printable.ts'
+import { labelled } from '../print/table.ts'
 
 interface ListFlags extends ControlFlags {
   json?: boolean
 }
-
-const labelWidth = 14
 
 export const list = onDeployment(async ({ client, params }, { json }: ListFlags) => {
   const view = await client.call('GET /v1/deployments/:id/network', { params })
   print(json ? JSON.stringify(view) : networkText(view))
 })
 
-/** One label and its text a line; a host with its addresses after them. */
+/** Puts a label and its text on each line; hosts with their addresses come last. */
 export function networkText(view: NetworkView): string {
   const { limits, networkRequests, counters, byHost, missing, hosts } = view
   return [
-    line('network', modes[view.mode]),
-    ...missing.map((text) => line('missing', text)),
-    ...(limits ? [line('limit', limitText(limits))] : []),
+    labelled('network', modes[view.mode]),
+    ...missing.map((text) => labelled('missing', text)),
+    ...(limits ? [labelled('limit', limitText(limits))] : []),
     ...(networkRequests
-      ? [line('at most', `${networkRequests} new connections in one execution`)]
+      ? [labelled('at most', `${networkRequests} new connections in one execution`)]
       : []),
     line('connections', `${counted(counters)}, in this execution and those just before it`),
     ...(Object.values(byHost).some(Boolean) ? [line('by the host', counted(byHost))] : []),
@@ -34,7 +33,7 @@ export function networkText(view: NetworkView): string {
   ].join('\n')
 }
 
-/** The network rests between executions and counts on; only `at most` begins anew. */
+/** Counters go on over executions, because the network is kept; only `at most` starts again. */
 function counted({ admitted, limited, refused }: NetworkView['counters']): string {
   return `${admitted} admitted, ${limited} limited, ${refused} refused`
 }
@@ -53,9 +52,8 @@ function limitText({
 }
 
 function hostLine({ host, addresses }: NetworkView['hosts'][number]): string {
-  return line(host, addresses.map(({ address, seconds }) => `${address} (${seconds} s)`).join(', '))
-}
-
-function line(label: string, text: string): string {
-  return `${label.padEnd(labelWidth)} ${text}`
+  return labelled(
+    host,
+    addresses.map(({ address, seconds }) => `${address} (${seconds} s)`).join(', '),
+  )
 }

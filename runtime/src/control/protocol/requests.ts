@@ -108,7 +108,7 @@ export const protocol = {
   },
   'POST /v1/deployments/:id/start': {
     ...one,
-    summary: 'Follows the schedule of a stopped deployment again; one that is over begins anew.',
+    summary: 'Follows the schedule of a stopped deployment again; one that is over begins again.',
     answer: deploymentDetail,
     errors: [404, 409, 422],
   },

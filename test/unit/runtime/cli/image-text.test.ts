@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { showProgress } from '../../../../runtime/src/cli/print/image-progress.ts'
-import { age, size, table } from '../../../../runtime/src/cli/print/image-text.ts'
+import { age, size } from '../../../../runtime/src/cli/print/image-text.ts'
+import { table } from '../../../../runtime/src/cli/print/table.ts'
 
 test.for([
   [0, '0 B'],
@@ -33,7 +34,7 @@ test('columns are as wide as their widest cell', () => {
         ['s', ''],
       ],
     ),
-  ).toBe('A     B\nlong  x\ns\n')
+  ).toBe('A     B\nlong  x\ns')
 })
 
 test('progress is one line on a terminal, without control characters, and nothing elsewhere', () => {

@@ -1,14 +1,19 @@
-/** @module */
+/**
+ * Checks how keys are kept: the root secret, the signer, and the memory that keys are in.
+ * @module
+ */
 import { readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { chooseBackend } from '../signer/choose-backend.ts'
 import { givenPassphrase } from '../signer/root/passphrase.ts'
 import { findRoot, type KeptRoot } from '../signer/root/root-secret.ts'
 import { isSealed, unsealRoot } from '../signer/root/sealed-root.ts'
-import { failure, ok, warning, type Check, type Host, type Outcome } from './finding.ts'
+import { failure, ok, warning, type Check, type CheckedHost, type Outcome } from './finding.ts'
+import { softLimit } from './resources.ts'
 
 const secretBytes = 32
 
-/** How the root secret is kept; it is neither made nor changed. */
+/** Reports how the root secret is kept; neither makes nor changes it. */
 export const rootSecretCheck: Check = {
   name: 'root secret',
   async look(host) {
@@ -23,7 +28,7 @@ export const rootSecretCheck: Check = {
   },
 }
 
-/** What a rotation kept is of use to a thief, too. */
+/** Looks for an earlier root secret in the clear, which a rotation has kept: it helps a thief, too. */
 function earlierInTheClear({ path }: KeptRoot): Outcome | undefined {
   const folder = dirname(path)
   const isEarlier = (name: string) => name.startsWith(`${basename(path)}.`) && name.endsWith('.old')
@@ -38,8 +43,8 @@ function earlierInTheClear({ path }: KeptRoot): Outcome | undefined {
       )
 }
 
-/** Opened only when that needs no question. */
-async function sealed({ path, content }: KeptRoot, host: Host): Promise<Outcome> {
+/** Opens the secret only with a passphrase that was given: `doctor` asks nothing. */
+async function sealed({ path, content }: KeptRoot, host: CheckedHost): Promise<Outcome> {
   const passphrase = givenPassphrase(host.passphraseFile)
   if (!passphrase) return ok(`${path}, sealed under a passphrase`)
   try {
@@ -57,4 +62,35 @@ function plain({ place, path, content: { length } }: KeptRoot): Outcome {
   return place === 'credential'
     ? ok(`${path}, a systemd credential`)
     : warning(`${path}, in the clear`, 'causeway keys passphrase seals it')
+}
+
+/** Reports which signer the bridges of this host use. */
+export const signerCheck: Check = {
+  name: 'signer',
+  async look({ config }) {
+    const { backend, warning: reason } = await chooseBackend(config.signer.backend)
+    const text = `${backend.name}: ${backend.detail}`
+    if (backend.name === 'native') return ok(text)
+    return warning(
+      reason === undefined ? text : `${text}; ${reason}`,
+      reason === undefined
+        ? 'take signer.backend = "portable" out of the configuration'
+        : 'build the native signer: npm run build:native',
+    )
+  },
+}
+
+/** Checks whether keys can be swapped out to a disk. */
+export const keyMemoryCheck: Check = {
+  name: 'memory of keys',
+  async look({ config }) {
+    const { backend } = await chooseBackend(config.signer.backend)
+    if (backend.isMemoryLocked()) return ok('locked: never swapped out')
+    if (backend.name === 'portable')
+      return warning('in the JavaScript heap, may be swapped out', 'see signer; or turn off swap')
+    return warning(
+      `may be swapped out: this process may lock ${softLimit('Max locked memory')} bytes`,
+      'raise RLIMIT_MEMLOCK (LimitMEMLOCK= of a systemd unit) or turn off swap',
+    )
+  },
 }
