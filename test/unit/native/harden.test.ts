@@ -8,7 +8,7 @@ import { builtFile } from '../../../native/src/paths.ts'
 import { test } from '../../support/folder-fixture.ts'
 
 const tsx = fileURLToPath(import.meta.resolve('tsx'))
-const native = fileURLToPath(new URL('../../../native/src/index.ts', import.meta.url))
+const native = fileURLToPath(new URL('../../../native/src/process/index.ts', import.meta.url))
 
 /** Runs a script that may call hardenProcess, and gives what it prints. */
 async function run(script: string): Promise<string> {

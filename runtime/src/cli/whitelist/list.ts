@@ -27,9 +27,9 @@ export function networkText(view: NetworkView): string {
     ...(networkRequests
       ? [labelled('at most', `${networkRequests} new connections in one execution`)]
       : []),
-    line('connections', `${counted(counters)}, in this execution and those just before it`),
-    ...(Object.values(byHost).some(Boolean) ? [line('by the host', counted(byHost))] : []),
-    ...(hosts.length === 0 ? [line('hosts', 'none whitelisted')] : hosts.map(hostLine)),
+    labelled('connections', `${counted(counters)}, in this execution and those just before it`),
+    ...(Object.values(byHost).some(Boolean) ? [labelled('by the host', counted(byHost))] : []),
+    ...(hosts.length === 0 ? [labelled('hosts', 'none whitelisted')] : hosts.map(hostLine)),
   ].join('\n')
 }
 
