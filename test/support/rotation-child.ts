@@ -4,14 +4,15 @@
  */
 import { unlockRoot } from '../../runtime/src/signer/root/open-root.ts'
 import { nativeBackend } from '../../runtime/src/signer/native-backend.ts'
-import { resealStoredKeys } from '../../runtime/src/signer/imported/reseal-stored-keys.ts'
+import { resealFiles } from '../../runtime/src/signer/sealed/reseal.ts'
+import { storedKeys } from '../../runtime/src/signer/imported/stored-keys.ts'
 import { rotationSteps } from '../../runtime/src/signer/root/rotate-root.ts'
 
 const [stateFolder = '', changes = '0'] = process.argv.slice(2)
 const steps = rotationSteps({
   backend: nativeBackend(),
   root: await unlockRoot({ stateFolder }),
-  resealables: [resealStoredKeys(stateFolder)],
+  resealables: [resealFiles(storedKeys(stateFolder))],
   now: new Date(),
 })
 for (let done = 0; done < Number(changes); done++) {

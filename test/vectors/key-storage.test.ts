@@ -9,7 +9,7 @@ import { sealRoot, unsealRoot } from '../../runtime/src/signer/root/sealed-root.
 import { slots } from '../../runtime/src/signer/backend.ts'
 import {
   readStoredKeys,
-  storedKeysFile,
+  storedKeys as keyFiles,
   writeStoredKeys,
 } from '../../runtime/src/signer/imported/stored-keys.ts'
 import { test } from '../support/folder-fixture.ts'
@@ -53,7 +53,7 @@ describe('the vectors of docs/keys.md', () => {
   test.for(backends)('imported keys, read by the $name backend', async (backend, { folder }) => {
     writeFileSync(rootSecretFile(folder), bytes(root), { mode: 0o600 })
     const rootKeys = await openRootKeys({ backend, stateFolder: folder })
-    const file = storedKeysFile(folder, label)
+    const file = keyFiles(folder).fileOf(label)
     mkdirSync(dirname(file))
     writeFileSync(file, bytes(storedKeys.file), { mode: 0o600 })
     expect(basename(file)).toBe(storedKeys.name)
@@ -94,7 +94,7 @@ describe.runIf(hasPython)('the independent program; needs python3-cryptography',
   test('opens the keys that Causeway imported', ({ folder }) => {
     const rootKeys = native.openRoot(bytes(root))
     writeStoredKeys(folder, label, rootKeys, keys)
-    const file = readFileSync(storedKeysFile(folder, label)).toString('hex')
+    const file = readFileSync(keyFiles(folder).fileOf(label)).toString('hex')
     expect(python({ do: 'open-keys', ...who, file })).toBe(storedKeys.keysFile)
     rootKeys.destroy()
   })

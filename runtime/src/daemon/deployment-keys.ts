@@ -8,11 +8,7 @@ import type { DeploymentKeys } from '../supervisor/new-deployment.ts'
 import type { Host } from '../host/host.ts'
 import { mergeImported, noKeys, wipeImported } from '../signer/imported/imported-keys.ts'
 import type { RootKeys } from '../signer/backend.ts'
-import {
-  readStoredKeys,
-  removeStoredKeys,
-  writeStoredKeys,
-} from '../signer/imported/stored-keys.ts'
+import { readStoredKeys, storedKeys, writeStoredKeys } from '../signer/imported/stored-keys.ts'
 
 export function deploymentKeys(
   { config, backend, state }: Pick<Host, 'config' | 'backend' | 'state'>,
@@ -23,7 +19,7 @@ export function deploymentKeys(
     importKeys(deployment, identity) {
       if (deployment.keys !== undefined) importKeys(deployment, identity)
     },
-    forgetKeys: ({ id, origin }) => void removeStoredKeys(state.root, labelOf({ id, origin })),
+    forgetKeys: ({ id, origin }) => void storedKeys(state.root).remove(labelOf({ id, origin })),
   }
 
   /** Keys from the file replace stored ones, as if the file were read at every start. */

@@ -9,7 +9,7 @@ import {
   wipeImported,
 } from '../../signer/imported/imported-keys.ts'
 import type { ImportedKeys, SignerBackend } from '../../signer/backend.ts'
-import { removeStoredKeys, writeStoredKeys } from '../../signer/imported/stored-keys.ts'
+import { storedKeys, writeStoredKeys } from '../../signer/imported/stored-keys.ts'
 import { StartError } from '../../errors/start-error.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { fail } from '../failure.ts'
@@ -62,7 +62,7 @@ function readKeys(file: string, { isPrivateKey }: SignerBackend): ImportedKeys {
 }
 
 function forgetKeys({ stateFolder, label, identity }: DeploymentKeys): string {
-  return removeStoredKeys(stateFolder, label)
+  return storedKeys(stateFolder).remove(label)
     ? `✓ imported keys of deployment ${identity.id}: removed, derived keys from its next start on`
     : `! deployment ${identity.id} has no imported keys`
 }

@@ -10,7 +10,8 @@ import { loadConfig, type Config } from '../../config/config.ts'
 import { chooseBackend } from '../../signer/choose-backend.ts'
 import { unlockRootFile, type UnlockedRoot } from '../../signer/root/open-root.ts'
 import { readPassphraseFile } from '../../signer/root/passphrase.ts'
-import { resealStoredKeys } from '../../signer/imported/reseal-stored-keys.ts'
+import { storedKeys } from '../../signer/imported/stored-keys.ts'
+import { resealFiles } from '../../signer/sealed/reseal.ts'
 import { lockRootChange, lockRootOutOfUse } from '../../signer/root/root-lock.ts'
 import { hasRoot } from '../../signer/root/root-secret.ts'
 import { rotateRoot, type Rotation } from '../../signer/root/rotate-root.ts'
@@ -103,7 +104,10 @@ async function replace(root: UnlockedRoot, { flags, stateFolder }: Asked): Promi
       backend,
       root,
       ...(passphrase && { passphrase }),
-      resealables: [resealStoredKeys(stateFolder), resealAuditHeads(join(stateFolder, 'audit'))],
+      resealables: [
+        resealFiles(storedKeys(stateFolder)),
+        resealAuditHeads(join(stateFolder, 'audit')),
+      ],
       now: new Date(),
     })
     return rotatedText(root, rotation, config)

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect } from 'vitest'
 import { openRootKeys, unlockRoot } from '../../../../runtime/src/signer/root/open-root.ts'
-import { resealStoredKeys } from '../../../../runtime/src/signer/imported/reseal-stored-keys.ts'
+import { resealFiles } from '../../../../runtime/src/signer/sealed/reseal.ts'
 import { rotateRoot } from '../../../../runtime/src/signer/root/rotate-root.ts'
 import { rootSecretName } from '../../../../runtime/src/signer/root/root-secret.ts'
 import type { DeploymentLabel, ImportedKeys } from '../../../../runtime/src/signer/backend.ts'
 import {
   readStoredKeys,
-  storedKeysFile,
+  storedKeys,
   writeStoredKeys,
 } from '../../../../runtime/src/signer/imported/stored-keys.ts'
 import { fixedKeys } from '../../../support/deployment-keys.ts'
@@ -69,7 +69,7 @@ const expected = [keysOf(1), keysOf(2), fixedKeys()]
 
 async function rotate(stateFolder: string, backend = native, passphrase?: Buffer) {
   const root = await unlockRoot({ stateFolder })
-  const resealables = [resealStoredKeys(stateFolder)]
+  const resealables = [resealFiles(storedKeys(stateFolder))]
   const options = { backend, root, resealables, now, ...(passphrase && { passphrase }) }
   return rotateRoot(options).finally(() => root.wipe())
 }
@@ -108,7 +108,7 @@ describe.each(backends)('a rotation by the $name backend', (backend) => {
 describe('a rotation', () => {
   test('changes nothing when an import can’t be opened', async ({ folder }) => {
     await prepare(folder)
-    const file = storedKeysFile(folder, named[1]!)
+    const file = storedKeys(folder).fileOf(named[1]!)
     const content = readFileSync(file)
     writeFileSync(file, content.with(content.length - 1, content.at(-1)! ^ 1))
     const files = () => readdirSync(folder, { recursive: true }).map(String).sort()

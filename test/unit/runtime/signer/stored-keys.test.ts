@@ -16,12 +16,11 @@ import type {
   SignerBackend,
 } from '../../../../runtime/src/signer/backend.ts'
 import {
-  nextFile,
   readStoredKeys,
-  removeStoredKeys,
-  storedKeysFile,
+  storedKeys,
   writeStoredKeys,
 } from '../../../../runtime/src/signer/imported/stored-keys.ts'
+import { nextFile } from '../../../../runtime/src/signer/sealed/deployment-files.ts'
 import { fixedKeys } from '../../../support/deployment-keys.ts'
 import { test } from '../../../support/folder-fixture.ts'
 import { backends, native, portable } from '../../../support/signer-backends.ts'
@@ -39,7 +38,7 @@ describe.each(backends)('stored keys, by the $name backend', (backend) => {
   test('are read as they were written; only their owner may read the file', ({ folder }) => {
     writeStoredKeys(folder, label, root, fixedKeys())
     expect(read(folder)).toEqual(fixedKeys())
-    const file = storedKeysFile(folder, label)
+    const file = storedKeys(folder).fileOf(label)
     expect(readdirSync(join(folder, 'keys'))).toEqual([basename(file)])
     expect(basename(file)).toMatch(/^[0-9a-f]{32}$/)
     expect(statSync(file).mode & 0o777).toBe(0o600)
@@ -65,9 +64,9 @@ describe.each(backends)('stored keys, by the $name backend', (backend) => {
     writeStoredKeys(folder, label, root, fixedKeys())
     writeStoredKeys(folder, label, root, one)
     expect(read(folder)).toEqual(one)
-    expect(removeStoredKeys(folder, label)).toBe(true)
+    expect(storedKeys(folder).remove(label)).toBe(true)
     expect(read(folder)).toBeUndefined()
-    expect(removeStoredKeys(folder, label)).toBe(false)
+    expect(storedKeys(folder).remove(label)).toBe(false)
     expect(readdirSync(join(folder, 'keys'))).toEqual([])
   })
 
@@ -76,7 +75,7 @@ describe.each(backends)('stored keys, by the $name backend', (backend) => {
 
   test('are refused when a byte is changed or the file is cut', async ({ folder }) => {
     writeStoredKeys(folder, label, root, one)
-    const file = storedKeysFile(folder, label)
+    const file = storedKeys(folder).fileOf(label)
     const content = readFileSync(file)
     const changed = [
       ...Array.from(content, (byte, index) => content.with(index, byte ^ 1)),
@@ -95,7 +94,7 @@ describe.each(backends)('stored keys, by the $name backend', (backend) => {
   test('are refused for another deployment or root secret', async ({ folder }) => {
     writeStoredKeys(folder, label, root, one)
     const other = { ...label, id: '8' }
-    copyFileSync(storedKeysFile(folder, label), storedKeysFile(folder, other))
+    copyFileSync(storedKeys(folder).fileOf(label), storedKeys(folder).fileOf(other))
     const foreign = { kind: 'KEYS_INVALID', message: expect.stringContaining('foreign') as string }
     expect(await refusal(folder, other)).toMatchObject(foreign)
     expect(await refusal(folder, label, rootOf(backend, 2))).toMatchObject(foreign)
@@ -103,7 +102,7 @@ describe.each(backends)('stored keys, by the $name backend', (backend) => {
 
   test('are refused when others may read the file, or when it is a link', async ({ folder }) => {
     writeStoredKeys(folder, label, root, one)
-    const file = storedKeysFile(folder, label)
+    const file = storedKeys(folder).fileOf(label)
     chmodSync(file, 0o640)
     expect(await refusal(folder)).toMatchObject({
       kind: 'KEYS_INVALID',
@@ -117,7 +116,7 @@ describe.each(backends)('stored keys, by the $name backend', (backend) => {
 
   test('are found in either file during a rotation, and removed from both', ({ folder }) => {
     const next = rootOf(backend, 2)
-    const file = storedKeysFile(folder, label)
+    const file = storedKeys(folder).fileOf(label)
     writeStoredKeys(folder, label, next, fixedKeys())
     renameSync(file, nextFile(file))
     writeFileSync(file, Buffer.alloc(100), { mode: 0o600 })
@@ -125,7 +124,7 @@ describe.each(backends)('stored keys, by the $name backend', (backend) => {
     writeStoredKeys(folder, label, root, one)
     expect(readdirSync(join(folder, 'keys'))).toEqual([basename(file)])
     copyFileSync(file, nextFile(file))
-    expect(removeStoredKeys(folder, label)).toBe(true)
+    expect(storedKeys(folder).remove(label)).toBe(true)
     expect(readdirSync(join(folder, 'keys'))).toEqual([])
   })
 })

@@ -1,5 +1,5 @@
 /**
- * Reseals imported keys during a rotation of the root secret. After a crash at any moment, every
+ * Reseals deployments' files of one kind during a rotation of the root secret. After a crash at any moment, every
  * file opens under whichever root secret is in force.
  * @module
  */
@@ -7,37 +7,37 @@ import { readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartError } from '../../errors/start-error.ts'
 import type { Resealable } from '../root/rotate-root.ts'
-import { openSealedKeys, sealedLabel, sealKeys } from './sealed-keys.ts'
 import { createSecretFile, syncFolder } from '../secret-file.ts'
 import type { DeploymentLabel, RootKeys } from '../backend.ts'
-import { nextFile, readSealed, storedKeysFile, storedKeysFolder } from './stored-keys.ts'
+import { nextFile, readSealed, type DeploymentFiles } from './deployment-files.ts'
+import { open, seal, sealedLabel } from './seal.ts'
 
 const names = /^(?<file>[0-9a-f]{32})(?:\.next)?$/
 const drafts = /\.draft$/
 
-/** The imported keys of a state folder, for a rotation to reseal. */
-export function resealStoredKeys(stateFolder: string): Resealable {
+/** The files of one kind, for a rotation to reseal. */
+export function resealFiles(kind: DeploymentFiles): Resealable {
   return {
     *prepare(old, next) {
-      for (const file of storedFiles(stateFolder)) {
-        const sealed = findUnder(old, file)
+      for (const file of filesOf(kind)) {
+        const sealed = findUnder(old, file, kind)
         if (!sealed) continue
         for (const label of labelsAfter(sealed.label, old, next)) {
-          yield writeNext(stateFolder, label, old, next, sealed)
+          yield writeNext(kind, label, { old, next, sealed })
         }
       }
     },
     *settle(current, old) {
-      const files = storedFiles(stateFolder)
+      const files = filesOf(kind)
       // All files are opened before any is deleted: nothing may be lost when one cannot be opened.
-      const found = files.map((file) => ({ file, sealed: findUnder(current, file) }))
+      const found = files.map((file) => ({ file, sealed: findUnder(current, file, kind) }))
       for (const { file, sealed } of found) {
         if (sealed?.isNext) renameSync(nextFile(file), file)
         else rmSync(nextFile(file), { force: true })
         if (sealed && old && isAccount(sealed.label, old)) rmSync(file)
         yield `settled ${file}`
       }
-      removeDrafts(stateFolder)
+      removeDrafts(kind)
     },
   }
 }
@@ -53,18 +53,22 @@ interface Sealed {
  * Undefined when the only file is left over from an aborted rotation.
  * @throws StartError KEYS_INVALID when the file exists and does not open
  */
-function findUnder(root: RootKeys, file: string): Sealed | undefined {
+function findUnder(
+  root: RootKeys,
+  file: string,
+  { purpose, what }: DeploymentFiles,
+): Sealed | undefined {
   for (const isNext of [false, true]) {
     const bytes = readSealed(isNext ? nextFile(file) : file)
     const label = bytes && sealedLabel(bytes)
-    const plaintext = label && openSealedKeys(label, root, bytes)
+    const plaintext = label && open({ label, purpose }, root, bytes)
     plaintext?.fill(0)
     if (plaintext) return { label, bytes, isNext }
   }
   if (readSealed(file) === undefined) return undefined
   throw new StartError(
     'KEYS_INVALID',
-    `${file}: expected imported keys sealed under this root secret, found a damaged or foreign file; remove it if nothing needs it`,
+    `${file}: expected ${what} sealed under this root secret, found a damaged or foreign file; remove it if nothing needs it`,
   )
 }
 
@@ -78,39 +82,37 @@ function isAccount({ source }: DeploymentLabel, { account }: RootKeys): boolean 
 }
 
 function writeNext(
-  stateFolder: string,
+  { fileOf, path, purpose }: DeploymentFiles,
   label: DeploymentLabel,
-  old: RootKeys,
-  next: RootKeys,
-  sealed: Sealed,
+  { old, next, sealed }: { old: RootKeys; next: RootKeys; sealed: Sealed },
 ): string {
-  const file = nextFile(storedKeysFile(stateFolder, label))
-  const plaintext = openSealedKeys(sealed.label, old, sealed.bytes)!
+  const file = nextFile(fileOf(label))
+  const plaintext = open({ label: sealed.label, purpose }, old, sealed.bytes)!
   try {
     rmSync(file, { force: true })
-    createSecretFile(file, sealKeys(label, next, plaintext))
+    createSecretFile(file, seal({ label, purpose }, next, plaintext))
   } finally {
     plaintext.fill(0)
   }
-  syncFolder(storedKeysFolder(stateFolder))
+  syncFolder(path)
   return `wrote ${file}`
 }
 
-function storedFiles(stateFolder: string): string[] {
-  const found = entries(stateFolder).flatMap((name) => names.exec(name)?.groups?.['file'] ?? [])
-  return [...new Set(found)].map((name) => join(storedKeysFolder(stateFolder), name))
+function filesOf({ path }: DeploymentFiles): string[] {
+  const found = entries(path).flatMap((name) => names.exec(name)?.groups?.['file'] ?? [])
+  return [...new Set(found)].map((name) => join(path, name))
 }
 
-/** Removes drafts of interrupted imports. No import is running: the rotation has the lock. */
-function removeDrafts(stateFolder: string): void {
-  for (const name of entries(stateFolder)) {
-    if (drafts.test(name)) rmSync(join(storedKeysFolder(stateFolder), name))
+/** Removes drafts of interrupted writes. No write is running: the rotation has the lock. */
+function removeDrafts({ path }: DeploymentFiles): void {
+  for (const name of entries(path)) {
+    if (drafts.test(name)) rmSync(join(path, name))
   }
 }
 
-function entries(stateFolder: string): string[] {
+function entries(folder: string): string[] {
   try {
-    return readdirSync(storedKeysFolder(stateFolder)).sort()
+    return readdirSync(folder).sort()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw error

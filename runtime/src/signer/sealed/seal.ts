@@ -1,32 +1,25 @@
 /**
- * Seals imported keys under the root secret; `docs/keys.md` has the format byte by byte.
+ * Seals a deployment's file under the root secret; `docs/keys.md` has the format byte by byte.
  * @module
  */
 import { labelPrefix } from '../labels.ts'
-import type { DeploymentLabel, RootKeys } from '../backend.ts'
+import type { DeploymentLabel, RootKeys, SealUse } from '../backend.ts'
 
 const version = 1
-const purpose = 'store'
 const lengthBytes = 4
 const labelParts = 3
 
 /** `version ‖ label ‖ iv ‖ AES-256-GCM ciphertext ‖ tag`; additional data: version and label. */
-export function sealKeys(label: DeploymentLabel, root: RootKeys, plaintext: Uint8Array): Buffer {
-  const header = headerOf(label)
-  return Buffer.concat([header, root.seal({ label, purpose }, header, plaintext)])
+export function seal(use: SealUse, root: RootKeys, plaintext: Uint8Array): Buffer {
+  const header = headerOf(use.label)
+  return Buffer.concat([header, root.seal(use, header, plaintext)])
 }
 
 /** The plaintext, which the caller zeroes; undefined when label or root secret do not match. */
-export function openSealedKeys(
-  label: DeploymentLabel,
-  root: RootKeys,
-  sealed: Buffer,
-): Buffer | undefined {
-  const header = headerOf(label)
+export function open(use: SealUse, root: RootKeys, sealed: Buffer): Buffer | undefined {
+  const header = headerOf(use.label)
   const isOurs = sealed.subarray(0, header.length).equals(header)
-  return isOurs
-    ? root.unseal({ label, purpose }, header, sealed.subarray(header.length))
-    : undefined
+  return isOurs ? root.unseal(use, header, sealed.subarray(header.length)) : undefined
 }
 
 /** The deployment that the file claims to be of; undefined when the file is damaged. */
