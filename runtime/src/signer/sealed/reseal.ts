@@ -82,11 +82,12 @@ function isAccount({ source }: DeploymentLabel, { account }: RootKeys): boolean 
 }
 
 function writeNext(
-  { fileOf, path, purpose }: DeploymentFiles,
+  files: DeploymentFiles,
   label: DeploymentLabel,
   { old, next, sealed }: { old: RootKeys; next: RootKeys; sealed: Sealed },
 ): string {
-  const file = nextFile(fileOf(label))
+  const { path, purpose } = files
+  const file = nextFile(files.fileOf(label))
   const plaintext = open({ label: sealed.label, purpose }, old, sealed.bytes)!
   try {
     rmSync(file, { force: true })
