@@ -49,7 +49,6 @@ export default defineConfig({
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
           exclude: [...exclude, ...timed],
-
           globalSetup: [checkout],
           testTimeout: 60_000,
           hookTimeout: 300_000,

@@ -2,9 +2,12 @@
 import { access, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { run } from '../support/causeway.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+
+// It builds all that is native, beside other tests.
+vi.setConfig({ testTimeout: 300_000 })
 
 const repository = fileURLToPath(new URL('../..', import.meta.url))
 
