@@ -10,7 +10,7 @@ import { parseHostName } from './verify/host-name.ts'
 import { createAdmitted, type AdmittedHost } from './admitted.ts'
 import type { KernelNetwork } from '../job-network/contract.ts'
 import { checkSource, refusalOf, tooManyAtOnce } from './refusal.ts'
-import { createRefusals } from './refusals.ts'
+import { createRefusals } from './remembered-refusals.ts'
 import { createRenewals } from './renewals.ts'
 import type { Verification, VerifyHost } from './verify/verification.ts'
 

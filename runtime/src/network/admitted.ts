@@ -1,5 +1,6 @@
 /**
- * Admits the addresses of hosts in the kernel, and remembers which ones and until when.
+ * Admits the addresses of hosts in the kernel, and remembers which ones and until when. How long is
+ * decided in verify/verify-host.
  * @module
  */
 import type { KernelNetwork } from '../job-network/contract.ts'

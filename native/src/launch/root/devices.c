@@ -1,4 +1,5 @@
-// A small /dev for the job: no disk, no memory, no terminal of the host.
+// A small /dev for the job: no disk, no memory, no terminal of the host. Where there are no namespaces
+// runtime/src/sandbox/proot/on-host.ts binds the same nodes.
 #define _GNU_SOURCE
 #include "../launch.h"
 

@@ -23,6 +23,7 @@ export interface VerifierOptions extends Partial<DnsClientOptions> {
 
 /** These bound how much work a job can cause on the host. */
 const defaults = { tryMs: 1000, deadlineMs: 5000, maxQueries: 96, maxSockets: 256 }
+// How long an entry of the whitelist is valid, whatever the records' TTL.
 const [leastSeconds, mostSeconds] = [60, 3600]
 
 export function createVerifier(options: VerifierOptions): VerifyHost {

@@ -7,6 +7,7 @@ import { emulatorBinds, emulatorOptions, same, traced } from './binds.ts'
 import { prootArguments } from './proot.ts'
 import type { ProotViewOptions, View } from '../root/guest-view.ts'
 
+// The same nodes as in native/src/launch/root/devices.c.
 const devices = ['null', 'zero', 'full', 'random', 'urandom', 'tty'].map((name) => `/dev/${name}`)
 // PRoot 5.1.0 writes its loader there and executes it, whatever TMPDIR says.
 const hostTmp = '/tmp'

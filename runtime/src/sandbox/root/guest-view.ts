@@ -1,8 +1,6 @@
 /**
- * The file system that a job sees, and the command that shows it.
- *
- * In namespaces the launcher builds a root without the host's files; there the job's root is `/`
- * itself, or `/job` for PRoot. Without them PRoot runs on the host's root, confined by Landlock.
+ * Types of the file system that a job sees, and of the command that shows it. In namespaces the
+ * launcher builds it, /dev in native/src/launch/root/devices.c; else proot/on-host does.
  * @module
  */
 import type { Bind, LaunchOptions } from '../launcher/launcher.ts'
