@@ -92,7 +92,7 @@ function withoutAdmin(_stage: Stage, args: readonly string[]): Command {
 
 // The checkout may be closed to other users, or be in root's home: its folders are mounted, one by
 // one, where every user can reach them.
-const folders = 'node_modules native guest-sdk manifest images runtime'
+const folders = 'node_modules native guest-sdk manifest service images runtime'
 const showCheckout = `for name in ${folders}; do mkdir -p "$2/$name" && mount --bind "$1/$name" "$2/$name" || exit 1; done`
 
 function asUser({ checkout }: Stage, args: readonly string[]): Command {
