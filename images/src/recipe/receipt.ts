@@ -60,7 +60,8 @@ async function namesIn(folder: string): Promise<string[]> {
   try {
     return await readdir(folder)
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return []
+    // Images that another user built are not this one's.
+    if (['ENOENT', 'EACCES'].includes(errorCode(error) ?? '')) return []
     throw error
   }
 }

@@ -11,6 +11,7 @@ namespace {
 
 constexpr int64_t kNanosPerMilli = 1'000'000;
 constexpr int64_t kNanosPerSecond = 1'000'000'000;
+constexpr int64_t kLongestWait = 60 * kNanosPerSecond;
 
 bool AreIn(const std::vector<Net>& nets, const Address& address) {
   return std::any_of(nets.begin(), nets.end(), [&](const Net& net) { return net.Holds(address); });
@@ -62,6 +63,7 @@ int64_t Egress::Take(const std::optional<Address>& address, int64_t now) {
   const std::lock_guard lock(mutex_);
   const bool is_admitted = is_allowed && IsAdmitted(*address, now);
   const int64_t wait = is_allowed && !is_admitted ? Reserve(now) : 0;
+  if (wait > kLongestWait) return -1;
   refusals_ += !is_allowed;
   admissions_ += is_admitted;
   waits_ += wait > 0;
@@ -71,8 +73,11 @@ int64_t Egress::Take(const std::optional<Address>& address, int64_t now) {
 // A token bucket as one number (GCRA): each connection puts the next one off, and the burst is by how
 // much.
 int64_t Egress::Reserve(int64_t now) {
-  next_ = std::max(next_, now) + interval_;
-  return std::max<int64_t>(next_ - interval_ - tolerance_ - now, 0);
+  const int64_t turn = std::max(next_, now);
+  const int64_t wait = std::max<int64_t>(turn - tolerance_ - now, 0);
+  // A place in the line is never given back, so the line itself must end somewhere.
+  if (wait <= kLongestWait) next_ = turn + interval_;
+  return wait;
 }
 
 bool Egress::IsAdmitted(const Address& address, int64_t now) const {

@@ -39,8 +39,8 @@ export interface NativeEgress {
   /**
    * Asks for one new connection.
    *
-   * @returns 0: open it now; -1: do not open it; else the ms to wait before. That place in the line
-   *   is the caller's, whether it is used or not.
+   * @returns 0: open it now; -1: do not open it, the address is refused or would wait longer than a
+   *   minute; else the ms to wait before. That place in the line is the caller's, used or not.
    */
   take(address: string): number
   /**

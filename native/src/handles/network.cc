@@ -15,9 +15,12 @@
 namespace causeway {
 namespace {
 
-// Our own namespace, where threads come back to.
+// Our own namespace, where threads come back to; -1 (errno) while it cannot be opened.
 int Home() {
-  static const int fd = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+  static std::mutex mutex;
+  static int fd = -1;
+  const std::lock_guard lock(mutex);
+  if (fd < 0) fd = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
   return fd;
 }
 

@@ -39,7 +39,11 @@ export function handlersOf<const C extends readonly AnyCapability[]>(
   return Object.fromEntries(entries) as Handlers<NamesOf<C[number]>>
 }
 
-/** Closes all capabilities, the last one first; resolves when all are closed. */
+/**
+ * Closes all capabilities, the last one first, whatever one of them throws; settles when all are closed.
+ * @throws the first error
+ */
 export async function closeAll(capabilities: readonly AnyCapability[]): Promise<void> {
-  await Promise.all(capabilities.toReversed().flatMap(({ close }) => close?.() ?? []))
+  const ends = capabilities.toReversed().map(async ({ close }) => close?.())
+  for (const end of await Promise.allSettled(ends)) if (end.status === 'rejected') throw end.reason
 }

@@ -30,7 +30,7 @@ export function answerOf(error: unknown): { status: number; body: ErrorBody } {
 
 function statusOf(kind: ErrorKind): number {
   const found = Object.entries(errorKinds).find(([, kinds]) => kinds.some((one) => one === kind))
-  return Number(found?.[0])
+  return found ? Number(found[0]) : 500
 }
 
 function describe(error: unknown): { kind: ErrorKind; message: string } {

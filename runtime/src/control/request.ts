@@ -26,7 +26,7 @@ export function readQuery<S extends QuerySchema>(
   const names = new Set(query.keys())
   const fields = [...names].map((name) => {
     const values = query.getAll(name)
-    const field = schema.entries[name]
+    const field = Object.hasOwn(schema.entries, name) ? schema.entries[name] : undefined
     // Only the schema of a list accepts an empty array.
     if (field && v.is(field, [])) return [name, values]
     if (values.length > 1) throw invalidRequest(`${name}: expected one value`)

@@ -112,13 +112,15 @@ async function carryOut<R extends RequestName>(
   response: ServerResponse,
 ): Promise<unknown> {
   const schemas: Protocol[R] = protocol[name]
+  // Before anything is waited for: a client that goes away meanwhile must be noticed.
+  const signal = clientSignal(response)
   return routes[name]({
     supervisor,
     status,
     params: check(schemas.params, reference === undefined ? {} : { id: reference }),
     query: readQuery(query, schemas.query),
     body: await readJson(request, schemas.body),
-    signal: clientSignal(response),
+    signal,
   })
 }
 

@@ -2,8 +2,10 @@
  * What the host itself does in a job's network and for it.
  * @module
  */
+import { setMaxListeners } from 'node:events'
 import { createEgress as createNativeEgress, type NativeEgress } from '@causeway/native/network'
 import { createEgress, type EgressPolicy } from '@causeway/service/egress'
+import { StartError } from '../errors/start-error.ts'
 import type { JobNetwork, KernelNetwork, Networks } from './contract.ts'
 import { openInside } from './inside.ts'
 import { createParking } from './network-pool.ts'
@@ -20,39 +22,62 @@ interface HostSide {
   admitted: Set<string>
 }
 
+interface ParkedSide extends HostSide {
+  renew(): Promise<void>
+  close(): Promise<void>
+}
+
+// The longest line of the native egress: after it and the refill nothing is owed.
+const longestWaitMs = 60_000
+
 /** Adds the host's faces to networks. A deployment's egress is parked as long as its limits refill. */
 export function withHostFaces(networks: Networks<KernelNetwork>, limits: Limits): Networks {
-  const parking = createParking<HostSide & { renew(): Promise<void>; close(): Promise<void> }>(
-    refillMs(limits.settings),
-  )
+  const parking = createParking<ParkedSide>(refillMs(limits.settings) + longestWaitMs)
   return {
     ...networks,
     async open(owner) {
       const network = await networks.open(owner)
-      const side = (await parking.unpark(owner.deployment)) ?? createSide(limits)
-      const inside = openInside(network.namespace)
-      return {
-        ...network,
-        handle: inside.handle,
-        listen: (address, port) => inside.listen(address, port),
-        connect: (address, port) => inside.connect(address, port),
-        ...admissions(network, side),
-        egress: egressOf(side.native),
-        async release() {
-          inside.close()
-          await network.release()
-          // For the next execution nothing is admitted yet.
-          const renew = async () => {
-            side.native.revoke([...side.admitted])
-            side.admitted.clear()
-          }
-          await parking.park(owner.deployment, { ...side, renew, close: async () => {} })
-        },
+      try {
+        const side = (await parking.unpark(owner.deployment)) ?? createSide(limits)
+        return facesOf(network, side, (renewed) => parking.park(owner.deployment, renewed))
+      } catch (cause) {
+        await network.release()
+        const message = `no network for the job: ${(cause as Error).message}`
+        throw new StartError('NETWORK_UNAVAILABLE', message, { cause })
       }
     },
     async close() {
       await parking.close()
       await networks.close()
+    },
+  }
+}
+
+function facesOf(
+  network: KernelNetwork,
+  side: HostSide,
+  park: (side: ParkedSide) => Promise<void>,
+): JobNetwork {
+  const inside = openInside(network.namespace)
+  const over = new AbortController()
+  setMaxListeners(0, over.signal)
+  return {
+    ...network,
+    handle: inside.handle,
+    listen: (address, port) => inside.listen(address, port),
+    connect: (address, port) => inside.connect(address, port),
+    ...admissions(network, side, over.signal),
+    egress: egressOf(side.native, over.signal),
+    async release() {
+      over.abort(new Error('the execution of this network is over'))
+      inside.close()
+      await network.release()
+      // For the next execution nothing is admitted yet.
+      const renew = async () => {
+        side.native.revoke([...side.admitted])
+        side.admitted.clear()
+      }
+      await park({ ...side, renew, close: async () => {} })
     },
   }
 }
@@ -71,10 +96,12 @@ function createSide({ settings, policy: { refused, opened } }: Limits): HostSide
 function admissions(
   network: KernelNetwork,
   { native, admitted }: HostSide,
+  over: AbortSignal,
 ): Pick<KernelNetwork, 'admit' | 'revoke'> {
   return {
     async admit(addresses) {
       await network.admit(addresses)
+      over.throwIfAborted()
       native.admit(addresses.map(({ address, seconds }) => ({ address, ms: seconds * 1000 })))
       for (const { address } of addresses) admitted.add(address)
     },
@@ -86,10 +113,8 @@ function admissions(
   }
 }
 
-function egressOf(native: NativeEgress): JobNetwork['egress'] {
-  const egress = createEgress({
-    allows: (address) => native.allows(address),
-    take: (address) => native.take(address),
-  })
+function egressOf(native: NativeEgress, over: AbortSignal): JobNetwork['egress'] {
+  const allows = (address: string) => !over.aborted && native.allows(address)
+  const egress = createEgress({ allows, take: (address) => native.take(address), over })
   return { ...egress, handle: native.handle, counters: () => native.counters() }
 }

@@ -2,6 +2,7 @@
  * TCP inside a job's network, for the host's own ends of what a job offers or is offered.
  * @module
  */
+import { once } from 'node:events'
 import { createServer, Socket, type Server } from 'node:net'
 import {
   connectIn,
@@ -26,23 +27,25 @@ export interface Inside {
   close(): void
 }
 
+const over = () => new Error('the execution of this network is over')
+
 /** @param namespace descriptor that stays the caller's; undefined: the host's own network */
 export function openInside(namespace: number | undefined): Inside {
   const native = openNetworkHandle(namespace)
   let isOpen = true
   const check = () => {
-    if (!isOpen) throw new Error('the execution of this network is over')
+    if (!isOpen) throw over()
   }
   return {
     handle: native.handle,
     async listen(address, port) {
       check()
-      const server = createServer()
-      await new Promise<void>((resolve, reject) => {
-        server.once('error', reject)
-        server.listen({ fd: listenIn(namespace, address, port) }, resolve)
-      })
-      return server
+      const server = createServer().listen({ fd: listenIn(namespace, address, port) })
+      await once(server, 'listening')
+      if (isOpen) return server
+      // The namespace may be the next execution's by now.
+      server.close()
+      throw over()
     },
     connect(address, port) {
       check()

@@ -40,11 +40,12 @@ function withKey<T>(agreement: EnvelopeAgreement, use: (key: Uint8Array) => T): 
   const { curve, sharedX, publicKeys, salt } = agreement
   const sorted = [...publicKeys].sort((a, b) => Buffer.compare(a, b))
   const info = Buffer.concat([Buffer.from(labels[curve]), ...sorted])
-  const key = new Uint8Array(hkdfSync('sha256', sharedX, salt, info, keyBytes))
-  sharedX.fill(0)
+  let key: Uint8Array | undefined
   try {
+    key = new Uint8Array(hkdfSync('sha256', sharedX, salt, info, keyBytes))
     return use(key)
   } finally {
-    key.fill(0)
+    sharedX.fill(0)
+    key?.fill(0)
   }
 }
