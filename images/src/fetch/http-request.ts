@@ -56,8 +56,8 @@ function get(url: URL, { policy, signal, headers = {} }: HttpOptions): Promise<I
         'user-agent': 'causeway',
         ...headers,
       },
-      // Without an agent Node takes 80 for every default, and puts it into the Host header.
-      ...(url.protocol === 'https:' && { defaultPort: 443 }),
+      // Without an agent Node knows no default port, and puts even that into the Host header.
+      defaultPort: url.protocol === 'https:' ? 443 : 80,
       createConnection: (_options, done) => {
         // Not `done` with an error: its type wants a socket. A request without one ignores `destroy`.
         const fail = (error: Error) => void request.emit('error', error)
