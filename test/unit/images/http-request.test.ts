@@ -11,7 +11,9 @@ test.each([
   const setHeader = vi.spyOn(OutgoingMessage.prototype, 'setHeader')
   const policy = { allowLocal: false, allowsAddress: () => false }
   const { signal } = new AbortController()
-  await expect(followRedirects(new URL(url), { policy, signal })).rejects.toThrow('image download from')
+  await expect(followRedirects(new URL(url), { policy, signal })).rejects.toThrow(
+    'image download from',
+  )
   const named = setHeader.mock.calls.filter(([name]) => name.toLowerCase() === 'host')
   setHeader.mockRestore()
   expect(named.map(([, value]) => value)).toEqual([host])
