@@ -1,7 +1,4 @@
-/**
- * One call: sends the request with retries and a deadline, and checks the reply.
- * @module
- */
+/** One call: sends the request with retries and a deadline, and checks the reply. @module */
 import { BridgeError, BridgeProtocolError, BridgeUnavailableError } from './errors.ts'
 import { exchange, lostHint } from './exchange.ts'
 import type { ErrorObject, MethodName, MethodParams, MethodResult } from './protocol/index.ts'

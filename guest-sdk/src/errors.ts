@@ -1,7 +1,4 @@
-/**
- * The errors that a call on the bridge can throw.
- * @module
- */
+/** The errors that a call on the bridge can throw. @module */
 import type { ErrorData, ErrorKind, ErrorObject } from './protocol/index.ts'
 
 /** The host answered with an error. `kind` is stable; `message` is for people. */

@@ -1,7 +1,4 @@
-/**
- * Sends one line and receives one line over one connection to an abstract Unix socket.
- * @module
- */
+/** Sends one line and receives one line over one connection to an abstract Unix socket. @module */
 import { connect, type Socket } from 'node:net'
 import { BridgeProtocolError, BridgeUnavailableError } from './errors.ts'
 

@@ -1,8 +1,4 @@
-/**
- * Progress reports, the same shape for fetching, unpacking and building.
- *
- * @module
- */
+/** Progress reports, the same shape for fetching, unpacking and building. @module */
 
 /** One report: `bytes` of `totalBytes` (absent when unknown) are done in this phase. */
 export interface ImageProgress {

@@ -1,7 +1,4 @@
-/**
- * Hints for the mistakes that people make in deployment files.
- * @module
- */
+/** Hints for the mistakes that people make in deployment files. @module */
 import { interfaceViews } from './deployment-schema.ts'
 import type { Keys } from './document/fault.ts'
 import { decodeSs58 } from './ss58.ts'

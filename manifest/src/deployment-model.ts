@@ -1,7 +1,4 @@
-/**
- * What a deployment file says: who deployed what, with which limits and rights.
- * @module
- */
+/** What a deployment file says: who deployed what, with which limits and rights. @module */
 
 /** Public keys of one processor, lower-case hex without 0x; only curves with a key are present. */
 export interface ProcessorPublicKeys {

@@ -1,7 +1,4 @@
-/**
- * The schemas of single values in a deployment file.
- * @module
- */
+/** The schemas of single values in a deployment file. @module */
 import * as v from 'valibot'
 import { noNul } from './document/field.ts'
 import { decodeSs58 } from './ss58.ts'

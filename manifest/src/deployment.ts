@@ -1,7 +1,4 @@
-/**
- * Reads the deployment file and normalises it.
- * @module
- */
+/** Reads the deployment file and normalises it. @module */
 import { dirname, resolve } from 'node:path'
 import type * as v from 'valibot'
 import { deploymentHint } from './deployment-hints.ts'

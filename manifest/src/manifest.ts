@@ -1,7 +1,4 @@
-/**
- * Reads `manifest.json`: which program to run, in which image.
- * @module
- */
+/** Reads `manifest.json`: which program to run, in which image. @module */
 import type * as v from 'valibot'
 import type { Keys } from './document/fault.ts'
 import { ManifestSchema, restartPolicies } from './manifest-schema.ts'

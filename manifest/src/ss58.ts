@@ -1,7 +1,4 @@
-/**
- * SS58: the textual form of an account, base58(prefix || public key || checksum).
- * @module
- */
+/** SS58: the textual form of an account, base58(prefix || public key || checksum). @module */
 import { blake2b } from '@noble/hashes/blake2.js'
 import { base58 } from '@scure/base'
 

@@ -1,8 +1,4 @@
-/**
- * Loads `bridge_native.node` on first use and declares its types.
- *
- * @module
- */
+/** Loads `bridge_native.node` on first use and declares its types. @module */
 import type { NativeHandle } from './handles/native-handle.ts'
 import { loadAddon } from './load-addon.ts'
 

@@ -1,8 +1,4 @@
-/**
- * Checks of arguments from callers: the addon itself checks none.
- *
- * @module
- */
+/** Checks of arguments from callers: the addon itself checks none. @module */
 import { isIP } from 'node:net'
 
 const maxDescriptor = 0x7fffffff

@@ -1,8 +1,4 @@
-/**
- * `@causeway/native`: kernel features that the runtime needs and Node does not offer.
- *
- * @module
- */
+/** `@causeway/native`: kernel features that the runtime needs and Node does not offer. @module */
 export { bindAbstract, maxAbstractNameBytes } from './abstract-socket.ts'
 export type { AbstractForm, PeerCredentials } from './abstract-socket.ts'
 export { createAuditChain } from './audit-chain.ts'

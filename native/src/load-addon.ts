@@ -1,8 +1,4 @@
-/**
- * Loads the addons that `npm run build:native` makes.
- *
- * @module
- */
+/** Loads the addons that `npm run build:native` makes. @module */
 import { createRequire } from 'node:module'
 import { builtFile } from './paths.ts'
 

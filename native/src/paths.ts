@@ -1,8 +1,4 @@
-/**
- * Locates the built files.
- *
- * @module
- */
+/** Locates the built files. @module */
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 

@@ -1,8 +1,4 @@
-/**
- * Keeps private keys in locked native memory, and uses them there.
- *
- * @module
- */
+/** Keeps private keys in locked native memory, and uses them there. @module */
 import { checkInteger } from './arguments.ts'
 import type { SignerHandle } from './handles/handles.ts'
 import type { NativeHandle } from './handles/native-handle.ts'

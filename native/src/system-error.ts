@@ -1,8 +1,4 @@
-/**
- * Turns the addon's negative errno into an Error shaped like Node's own.
- *
- * @module
- */
+/** Turns the addon's negative errno into an Error shaped like Node's own. @module */
 import { getSystemErrorMap } from 'node:util'
 
 /** A failed system call, with the fields of Node's own system errors. */

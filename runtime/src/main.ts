@@ -1,7 +1,4 @@
-/**
- * The `causeway` command: finds the command in argv and loads its module from `cli/`.
- * @module
- */
+/** The `causeway` command: finds the command in argv and loads its module from `cli/`. @module */
 import { Command, CommanderError } from 'commander'
 import {
   deployCommand,

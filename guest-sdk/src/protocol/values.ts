@@ -1,7 +1,4 @@
-/**
- * Value types that several families of methods share.
- * @module
- */
+/** Value types that several families of methods share. @module */
 
 /** Bytes as hex. The host sends lower case without `0x` and accepts any case with or without it. */
 export type Hex = string

@@ -1,8 +1,4 @@
-/**
- * Reads a finished archive: its size and digest.
- *
- * @module
- */
+/** Reads a finished archive: its size and digest. @module */
 import { createHash } from 'node:crypto'
 import { constants, open, type FileHandle } from 'node:fs/promises'
 import { errorCode } from '../image-error.ts'

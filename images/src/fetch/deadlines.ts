@@ -1,8 +1,4 @@
-/**
- * The time limits of a download: one for the whole, one for the longest silence.
- *
- * @module
- */
+/** The time limits of a download: one for the whole, one for the longest silence. @module */
 import { ImageError } from '../image-error.ts'
 
 /** A signal that aborts with the caller, after the total time or after too long a silence. */

@@ -1,8 +1,4 @@
-/**
- * Checks for free disk space before it is used up: a full disk stops the whole host.
- *
- * @module
- */
+/** Checks for free disk space before it is used up: a full disk stops the whole host. @module */
 import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { ImageError } from '../image-error.ts'

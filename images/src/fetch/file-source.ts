@@ -1,8 +1,4 @@
-/**
- * Opens an archive on this host, for `file:` URLs.
- *
- * @module
- */
+/** Opens an archive on this host, for `file:` URLs. @module */
 import { constants, open, type FileHandle } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { ImageError, errorText } from '../image-error.ts'

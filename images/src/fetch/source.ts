@@ -1,8 +1,4 @@
-/**
- * The types that a download and its sources share.
- *
- * @module
- */
+/** The types that a download and its sources share. @module */
 
 /** The bytes of an archive as they arrive. */
 export interface ArchiveSource {

@@ -1,8 +1,4 @@
-/**
- * Which URLs an image may be fetched from; redirects are checked, too.
- *
- * @module
- */
+/** Which URLs an image may be fetched from; redirects are checked, too. @module */
 import { isIP } from 'node:net'
 import { ImageError } from '../image-error.ts'
 import { isLoopbackAddress } from '@causeway/service/egress'

@@ -1,8 +1,4 @@
-/**
- * Builds a distro image from a recipe, and caches it by recipe and architecture.
- *
- * @module
- */
+/** Builds a distro image from a recipe, and caches it by recipe and architecture. @module */
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

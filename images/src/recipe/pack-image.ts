@@ -1,8 +1,4 @@
-/**
- * Packs a folder into a `.tar.xz` whose bytes depend only on the folder's content.
- *
- * @module
- */
+/** Packs a folder into a `.tar.xz` whose bytes depend only on the folder's content. @module */
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { ImageError } from '../image-error.ts'

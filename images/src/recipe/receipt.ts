@@ -1,8 +1,4 @@
-/**
- * Receipts of images that were built here: which archive has which digest.
- *
- * @module
- */
+/** Receipts of images that were built here: which archive has which digest. @module */
 import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'

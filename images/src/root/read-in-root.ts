@@ -1,8 +1,4 @@
-/**
- * Reads from an unpacked root, in which a file can be of any kind.
- *
- * @module
- */
+/** Reads from an unpacked root, in which a file can be of any kind. @module */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { errorCode } from '../image-error.ts'
 import { resolveInRoot } from './resolve-in-root.ts'

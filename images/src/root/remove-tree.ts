@@ -1,8 +1,4 @@
-/**
- * Removes anything that a job or an archive made.
- *
- * @module
- */
+/** Removes anything that a job or an archive made. @module */
 import { readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { runTool } from '../tool.ts'

@@ -1,8 +1,4 @@
-/**
- * Gives a root a resolver configuration that works (runtime spec, sandbox defaults).
- *
- * @module
- */
+/** Gives a root a resolver configuration that works (runtime spec, sandbox defaults). @module */
 import { isIP } from 'node:net'
 import { isLoopbackAddress } from '@causeway/service/egress'
 import { readInRoot } from './read-in-root.ts'

@@ -1,8 +1,4 @@
-/**
- * Writes into an unpacked root from the host, never following a symlink out of it.
- *
- * @module
- */
+/** Writes into an unpacked root from the host, never following a symlink out of it. @module */
 import {
   closeSync,
   constants,

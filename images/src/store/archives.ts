@@ -1,8 +1,4 @@
-/**
- * The archives of a store, by SHA-256: fetched once, verified at every use.
- *
- * @module
- */
+/** The archives of a store, by SHA-256: fetched once, verified at every use. @module */
 import { readFile, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorCode } from '../image-error.ts'

@@ -1,8 +1,4 @@
-/**
- * Lists a store's images: each is an archive with the trees unpacked from it.
- *
- * @module
- */
+/** Lists a store's images: each is an archive with the trees unpacked from it. @module */
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ImageError } from '../image-error.ts'

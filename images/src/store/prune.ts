@@ -1,8 +1,4 @@
-/**
- * Removes unused images, least recently used first.
- *
- * @module
- */
+/** Removes unused images, least recently used first. @module */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ImageError } from '../image-error.ts'

@@ -1,8 +1,4 @@
-/**
- * Detects an archive's format by its first bytes, never by its name.
- *
- * @module
- */
+/** Detects an archive's format by its first bytes, never by its name. @module */
 import { ImageError } from '../image-error.ts'
 import { hasValidChecksum, tarBlockBytes } from './tar-checksum.ts'
 

@@ -1,8 +1,4 @@
-/**
- * Decompresses gzip in this process, on zlib's threads.
- *
- * @module
- */
+/** Decompresses gzip in this process, on zlib's threads. @module */
 import type { FileHandle } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'

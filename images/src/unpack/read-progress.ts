@@ -1,8 +1,4 @@
-/**
- * Watches how far another program has read a file that shares its position with ours.
- *
- * @module
- */
+/** Watches how far another program has read a file that shares its position with ours. @module */
 import { readFileSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { countProgress, type OnProgress } from '../progress.ts'

@@ -1,8 +1,4 @@
-/**
- * The staging folder: an image is unpacked into it and renamed only when complete.
- *
- * @module
- */
+/** The staging folder: an image is unpacked into it and renamed only when complete. @module */
 import { randomBytes } from 'node:crypto'
 import {
   chmod,

@@ -1,8 +1,4 @@
-/**
- * Runs `bridge-unpack`, and turns its exit into a result or an error.
- *
- * @module
- */
+/** Runs `bridge-unpack`, and turns its exit into a result or an error. @module */
 import { basename } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { ImageError, type ImageErrorKind } from '../image-error.ts'

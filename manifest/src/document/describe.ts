@@ -1,7 +1,4 @@
-/**
- * Short renderings of values for messages that end up in terminals and logs.
- * @module
- */
+/** Short renderings of values for messages that end up in terminals and logs. @module */
 import type { JsonNode } from './json-node.ts'
 import { maxShownLength, ofLength, quote } from './names.ts'
 

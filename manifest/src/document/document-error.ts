@@ -1,7 +1,4 @@
-/**
- * The error for a wrong manifest or deployment file: it has every fault with its place.
- * @module
- */
+/** The error for a wrong manifest or deployment file: it has every fault with its place. @module */
 
 /** One fault of a document. */
 export interface DocumentIssue {

@@ -1,7 +1,4 @@
-/**
- * A fault while a document is read, before its offset is turned into line and column.
- * @module
- */
+/** A fault while a document is read, before its offset is turned into line and column. @module */
 
 /** The path to a value in a document: member names and array indexes, outermost first. */
 export type Keys = readonly (string | number)[]

@@ -1,7 +1,4 @@
-/**
- * Parts shared by the schemas of manifest and deployment.
- * @module
- */
+/** Parts shared by the schemas of manifest and deployment. @module */
 import * as v from 'valibot'
 
 /** A schema with a description, which editors show. */

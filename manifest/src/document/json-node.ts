@@ -1,7 +1,4 @@
-/**
- * The document as a tree of values, each with its place in the text.
- * @module
- */
+/** The document as a tree of values, each with its place in the text. @module */
 import type { Node } from 'jsonc-parser'
 import type { Fault, Keys } from './fault.ts'
 import { quoteName } from './names.ts'

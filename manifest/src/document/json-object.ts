@@ -1,7 +1,4 @@
-/**
- * The two object schemas of a document, strict where valibot's own are lenient.
- * @module
- */
+/** The two object schemas of a document, strict where valibot's own are lenient. @module */
 import * as v from 'valibot'
 
 /** A schema's message says what is expected, as a noun phrase. */

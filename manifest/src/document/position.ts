@@ -1,7 +1,4 @@
-/**
- * Converts offsets of a text to line and column.
- * @module
- */
+/** Converts offsets of a text to line and column. @module */
 
 /** A place in a text; both numbers start at 1, the column counts UTF-16 code units. */
 export interface Position {

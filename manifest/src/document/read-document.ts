@@ -1,7 +1,4 @@
-/**
- * Reads every document: text -> syntax -> tree -> schema -> value, warnings and faults.
- * @module
- */
+/** Reads every document: text -> syntax -> tree -> schema -> value, warnings and faults. @module */
 import * as v from 'valibot'
 import { DocumentError } from './document-error.ts'
 import type { DocumentIssue } from './document-error.ts'

@@ -1,7 +1,4 @@
-/**
- * Finds the known word nearest to a mistyped one, for "did you mean".
- * @module
- */
+/** Finds the known word nearest to a mistyped one, for "did you mean". @module */
 
 /**
  * The candidate that `word` most likely means: equal except for case and `-` or `_`, or at most two

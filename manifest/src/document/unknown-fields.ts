@@ -1,7 +1,4 @@
-/**
- * Finds fields of a document that its schema does not know.
- * @module
- */
+/** Finds fields of a document that its schema does not know. @module */
 import type { Keys } from './fault.ts'
 import type { JsonNode } from './json-node.ts'
 import { suggest } from './suggest.ts'

@@ -1,8 +1,4 @@
-/**
- * Whose processes may call, and why others may not.
- *
- * @module
- */
+/** Whose processes may call, and why others may not. @module */
 import type { NativeAdmission } from '../addon.ts'
 import { checkInteger, checkUid } from '../arguments.ts'
 import { checked } from '../system-error.ts'

@@ -1,8 +1,4 @@
-/**
- * What other native addons in this process are given of a deployment (handles.h).
- *
- * @module
- */
+/** What other native addons in this process are given of a deployment (handles.h). @module */
 import { addon } from '../addon.ts'
 import { checkDescriptor } from '../arguments.ts'
 import type { NativeHandle } from './native-handle.ts'

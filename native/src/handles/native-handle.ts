@@ -1,8 +1,4 @@
-/**
- * A value by which one native addon uses a part of another.
- *
- * @module
- */
+/** A value by which one native addon uses a part of another. @module */
 
 declare const kind: unique symbol
 

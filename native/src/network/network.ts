@@ -1,8 +1,4 @@
-/**
- * Network namespaces (network_namespaces(7)).
- *
- * @module
- */
+/** Network namespaces (network_namespaces(7)). @module */
 import { addon } from '../addon.ts'
 import { checkAddress, checkDescriptor, checkInteger } from '../arguments.ts'
 import { checked } from '../system-error.ts'

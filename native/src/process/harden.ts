@@ -1,8 +1,4 @@
-/**
- * Hardens a process that has keys.
- *
- * @module
- */
+/** Hardens a process that has keys. @module */
 import inspector from 'node:inspector'
 import { addon } from '../addon.ts'
 import { checked } from '../system-error.ts'

@@ -1,8 +1,4 @@
-/**
- * Processes, descriptors and files: what Node does not offer of them.
- *
- * @module
- */
+/** Processes, descriptors and files: what Node does not offer of them. @module */
 export { hardenProcess } from './harden.ts'
 export { linkFd } from './link.ts'
 export { lockFile } from './lock.ts'

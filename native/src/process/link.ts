@@ -1,8 +1,4 @@
-/**
- * Names a file that has no name.
- *
- * @module
- */
+/** Names a file that has no name. @module */
 import { addon } from '../addon.ts'
 import { checkDescriptor } from '../arguments.ts'
 import { checked } from '../system-error.ts'

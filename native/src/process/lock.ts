@@ -1,8 +1,4 @@
-/**
- * Locks that the kernel releases when their holder dies.
- *
- * @module
- */
+/** Locks that the kernel releases when their holder dies. @module */
 import { addon } from '../addon.ts'
 import { checked } from '../system-error.ts'
 

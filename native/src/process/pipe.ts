@@ -1,8 +1,4 @@
-/**
- * Real pipes for a job's stdio.
- *
- * @module
- */
+/** Real pipes for a job's stdio. @module */
 import { addon } from '../addon.ts'
 import { checkDescriptor, checkUid } from '../arguments.ts'
 import { checked } from '../system-error.ts'

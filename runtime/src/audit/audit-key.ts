@@ -1,7 +1,4 @@
-/**
- * Derives the key that authenticates an audit log's head.
- * @module
- */
+/** Derives the key that authenticates an audit log's head. @module */
 import { createHmac } from 'node:crypto'
 import type { DeploymentLabel, RootKeys } from '../signer/backend.ts'
 

@@ -1,7 +1,4 @@
-/**
- * Ensures that the line about a key's use is written before the reply leaves.
- * @module
- */
+/** Ensures that the line about a key's use is written before the reply leaves. @module */
 import type { SigningCurve } from '@causeway/guest-sdk/protocol'
 import { RpcError } from '../bridge/errors.ts'
 

@@ -1,7 +1,4 @@
-/**
- * Parses and hashes one line of an audit log; `docs/audit.md` describes the bytes.
- * @module
- */
+/** Parses and hashes one line of an audit log; `docs/audit.md` describes the bytes. @module */
 import { createHash } from 'node:crypto'
 
 /** Stands for the previous hash in the first line. */

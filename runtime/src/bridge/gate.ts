@@ -1,7 +1,4 @@
-/**
- * Decides which methods a bridge serves to its deployment, by bridge level and policy.
- * @module
- */
+/** Decides which methods a bridge serves to its deployment, by bridge level and policy. @module */
 import { methodFacts, type MethodAvailability, type MethodName } from '@causeway/guest-sdk/protocol'
 import { RpcError } from './errors.ts'
 import { compareLevels } from './level.ts'

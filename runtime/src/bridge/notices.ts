@@ -1,7 +1,4 @@
-/**
- * Error replies that the engine sends without parsing a request; made once.
- * @module
- */
+/** Error replies that the engine sends without parsing a request; made once. @module */
 import type { EngineNotices } from '@causeway/native'
 import { peerRejected } from './admission.ts'
 import { errorReply, RpcError } from './errors.ts'

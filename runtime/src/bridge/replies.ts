@@ -1,7 +1,4 @@
-/**
- * Holds replies back until the records of their calls are saved.
- * @module
- */
+/** Holds replies back until the records of their calls are saved. @module */
 import type { Logger } from '@causeway/service/log'
 import { errorReply, RpcError } from './errors.ts'
 import { exactId, restoreId } from './envelope/exact-id.ts'

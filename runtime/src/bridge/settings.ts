@@ -1,7 +1,4 @@
-/**
- * The section `bridge` of the configuration file.
- * @module
- */
+/** The section `bridge` of the configuration file. @module */
 import * as v from 'valibot'
 import { compareLevels, implementedLevel } from './level.ts'
 import { defaultLimits, type ClassLimits } from './limits/limits.ts'

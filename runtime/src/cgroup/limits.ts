@@ -1,7 +1,4 @@
-/**
- * Sets the limits of one control group, in either version.
- * @module
- */
+/** Sets the limits of one control group, in either version. @module */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Hierarchy } from './mounts.ts'

@@ -1,7 +1,4 @@
-/**
- * Finds the control group hierarchies of this host, of either version.
- * @module
- */
+/** Finds the control group hierarchies of this host, of either version. @module */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 

@@ -1,7 +1,4 @@
-/**
- * Counts the tasks of a user that RLIMIT_NPROC already includes.
- * @module
- */
+/** Counts the tasks of a user that RLIMIT_NPROC already includes. @module */
 import { readdirSync, readFileSync } from 'node:fs'
 
 /** Threads of all processes of a user that this process sees, as RLIMIT_NPROC counts (getrlimit(2)). */

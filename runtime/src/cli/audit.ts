@@ -1,7 +1,4 @@
-/**
- * `causeway audit`: shows and verifies the log of a deployment's key uses.
- * @module
- */
+/** `causeway audit`: shows and verifies the log of a deployment's key uses. @module */
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { withAuditKey } from '../audit/audit-key.ts'

@@ -1,7 +1,4 @@
-/**
- * `causeway daemon`: supervises deployments until a signal ends it.
- * @module
- */
+/** `causeway daemon`: supervises deployments until a signal ends it. @module */
 import { once } from 'node:events'
 import type { Logger } from '@causeway/service/log'
 import { loadConfig } from '../config/config.ts'

@@ -1,7 +1,4 @@
-/**
- * `causeway demo`: runs an example job on real parts and explains each step on a line.
- * @module
- */
+/** `causeway demo`: runs an example job on real parts and explains each step on a line. @module */
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

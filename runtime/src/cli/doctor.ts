@@ -1,7 +1,4 @@
-/**
- * `causeway doctor`: says what this host can do, and what to do about what it can't.
- * @module
- */
+/** `causeway doctor`: says what this host can do, and what to do about what it can't. @module */
 import { loadConfig } from '../config/config.ts'
 import { checkHost } from '../doctor/checks.ts'
 import type { Finding, Status } from '../doctor/finding.ts'

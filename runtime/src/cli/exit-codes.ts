@@ -1,7 +1,4 @@
-/**
- * Exit codes of the command.
- * @module
- */
+/** Exit codes of the command. @module */
 import { constants } from 'node:os'
 import type { JobExit } from '../sandbox/exit.ts'
 

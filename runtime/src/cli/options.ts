@@ -1,7 +1,4 @@
-/**
- * Values of options that several commands share.
- * @module
- */
+/** Values of options that several commands share. @module */
 export interface SharedOptions {
   state?: string
   config?: string

@@ -1,7 +1,4 @@
-/**
- * `causeway version`: prints which versions run here.
- * @module
- */
+/** `causeway version`: prints which versions run here. @module */
 import { implementedLevel } from '../bridge/level.ts'
 import { packageVersion } from './package-version.ts'
 

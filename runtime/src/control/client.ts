@@ -1,7 +1,4 @@
-/**
- * Sends requests to a running daemon and checks its answers.
- * @module
- */
+/** Sends requests to a running daemon and checks its answers. @module */
 import { request, type ClientRequest, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import * as v from 'valibot'

@@ -1,7 +1,4 @@
-/**
- * Turns an error into an answer: a status, a stable kind, and a text for a person.
- * @module
- */
+/** Turns an error into an answer: a status, a stable kind, and a text for a person. @module */
 import { ImageError } from '@causeway/images'
 import { DocumentError } from '@causeway/manifest'
 import { StartError } from '../errors/start-error.ts'

@@ -1,7 +1,4 @@
-/**
- * Sends streams: one JSON document a line, as long as the client reads them.
- * @module
- */
+/** Sends streams: one JSON document a line, as long as the client reads them. @module */
 import type { ServerResponse } from 'node:http'
 
 // A client that reads nothing for this long must not keep a file or a listener open.

@@ -1,7 +1,4 @@
-/**
- * Checks what a client of the control socket sends, before anything is done with it.
- * @module
- */
+/** Checks what a client of the control socket sends, before anything is done with it. @module */
 import type { IncomingMessage } from 'node:http'
 import * as v from 'valibot'
 import { ControlError, invalidRequest } from './control-error.ts'

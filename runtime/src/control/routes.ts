@@ -1,7 +1,4 @@
-/**
- * What the control socket does for each request of the protocol.
- * @module
- */
+/** What the control socket does for each request of the protocol. @module */
 import type { Supervisor, Watch } from '../supervisor/supervisor.ts'
 import type { Answer, EventLine, Protocol, RequestName, Status, StreamName } from './protocol.ts'
 import type * as v from 'valibot'

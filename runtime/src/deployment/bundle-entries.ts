@@ -1,7 +1,4 @@
-/**
- * Reads a bundle's zip. Its bytes come from the deployer and may be hostile.
- * @module
- */
+/** Reads a bundle's zip. Its bytes come from the deployer and may be hostile. @module */
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { crc32 } from 'node:zlib'

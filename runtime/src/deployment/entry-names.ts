@@ -1,7 +1,4 @@
-/**
- * Checks names of a zip's entries, which may be hostile.
- * @module
- */
+/** Checks names of a zip's entries, which may be hostile. @module */
 import { posix } from 'node:path'
 
 // Limits of Linux (PATH_MAX, NAME_MAX), and a depth that no honest bundle reaches.

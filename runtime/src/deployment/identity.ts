@@ -1,7 +1,4 @@
-/**
- * Derives a deployment's identity from its file, with a default for every absent field.
- * @module
- */
+/** Derives a deployment's identity from its file, with a default for every absent field. @module */
 import { createHash } from 'node:crypto'
 import { encodeSs58, type Deployment } from '@causeway/manifest'
 import {

@@ -1,7 +1,4 @@
-/**
- * Reads a file that an operator named.
- * @module
- */
+/** Reads a file that an operator named. @module */
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { maxDocumentBytes } from '@causeway/manifest'
 import { StartError } from '../errors/start-error.ts'

@@ -1,7 +1,4 @@
-/**
- * Loads a deployment file and its bundle, and checks them before anything is started.
- * @module
- */
+/** Loads a deployment file and its bundle, and checks them before anything is started. @module */
 import { access, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, posix } from 'node:path'

@@ -1,7 +1,4 @@
-/**
- * Handlers of `processor_*`: facts about the host.
- * @module
- */
+/** Handlers of `processor_*`: facts about the host. @module */
 import type { ProcessorMethods } from '@causeway/guest-sdk/protocol'
 import type { Handlers } from '../bridge/methods.ts'
 

@@ -1,7 +1,4 @@
-/**
- * The checks of `causeway doctor`, in the order in which they are printed.
- * @module
- */
+/** The checks of `causeway doctor`, in the order in which they are printed. @module */
 import { failure, type Check, type Finding, type CheckedHost } from './finding.ts'
 import { networkCheck, nodeCheck, processCheck, stateFolderCheck } from './host.ts'
 import { keyMemoryCheck, rootSecretCheck, signerCheck } from './keys.ts'

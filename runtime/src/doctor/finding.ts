@@ -1,7 +1,4 @@
-/**
- * What `causeway doctor` checks, and what a check reports.
- * @module
- */
+/** What `causeway doctor` checks, and what a check reports. @module */
 import type { Config } from '../config/config.ts'
 import type { StateFolders } from '../state/state-folders.ts'
 

@@ -1,7 +1,4 @@
-/**
- * Checks this host: its Node, the state folder, this process, and the network of jobs.
- * @module
- */
+/** Checks this host: its Node, the state folder, this process, and the network of jobs. @module */
 import { hardenProcess } from '@causeway/native/process'
 import type { Config } from '../config/config.ts'
 import type { NetworkState } from '../job-network/contract.ts'

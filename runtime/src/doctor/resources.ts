@@ -1,7 +1,4 @@
-/**
- * Checks how resources are limited: those of jobs, and those of this process.
- * @module
- */
+/** Checks how resources are limited: those of jobs, and those of this process. @module */
 import { readFileSync } from 'node:fs'
 import { openSandbox } from '../sandbox/sandbox.ts'
 import { ok, warning, type Check } from './finding.ts'

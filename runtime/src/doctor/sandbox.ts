@@ -1,7 +1,4 @@
-/**
- * Checks how a job is confined.
- * @module
- */
+/** Checks how a job is confined. @module */
 import { openSandbox } from '../sandbox/sandbox.ts'
 import { detectProot } from '../sandbox/proot/proot.ts'
 import { ok, warning, type Check } from './finding.ts'

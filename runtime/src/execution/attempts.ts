@@ -1,7 +1,4 @@
-/**
- * Runs the job of an execution, and restarts it as its restart policy says.
- * @module
- */
+/** Runs the job of an execution, and restarts it as its restart policy says. @module */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Manifest } from '@causeway/manifest'
 import { attendJob } from './attend-job.ts'

@@ -1,7 +1,4 @@
-/**
- * Watches a running job: stops it on request, and captures its output.
- * @module
- */
+/** Watches a running job: stops it on request, and captures its output. @module */
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ExecutionEvent, ExecutionRequest } from './contract/request.ts'

@@ -1,7 +1,4 @@
-/**
- * Composition root of a bridge: connects one deployment's keys, facts and policy.
- * @module
- */
+/** Composition root of a bridge: connects one deployment's keys, facts and policy. @module */
 import { randomBytes } from 'node:crypto'
 import { decodeSs58 } from '@causeway/manifest'
 import type { Membership } from '@causeway/native'

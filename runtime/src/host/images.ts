@@ -1,7 +1,4 @@
-/**
- * Opens the host's image store, for deployments and for `causeway image`.
- * @module
- */
+/** Opens the host's image store, for deployments and for `causeway image`. @module */
 import { createImageStore, type ImageStore, type Owner, type TryLock } from '@causeway/images'
 import { nativePaths } from '@causeway/native'
 import { closeFd, lockFile } from '@causeway/native/process'

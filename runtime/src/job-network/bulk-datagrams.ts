@@ -1,7 +1,4 @@
-/**
- * Keeps a job from sending many datagrams as one packet, which would count once.
- * @module
- */
+/** Keeps a job from sending many datagrams as one packet, which would count once. @module */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { refuseSegments } from '@causeway/native/network'

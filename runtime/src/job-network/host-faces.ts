@@ -1,7 +1,4 @@
-/**
- * What the host itself does in a job's network and for it.
- * @module
- */
+/** What the host itself does in a job's network and for it. @module */
 import { setMaxListeners } from 'node:events'
 import { createEgress as createNativeEgress, type NativeEgress } from '@causeway/native/network'
 import { createEgress, type EgressPolicy } from '@causeway/service/egress'

@@ -1,7 +1,4 @@
-/**
- * The handlers of `network_*`, by which a job whitelists hosts.
- * @module
- */
+/** The handlers of `network_*`, by which a job whitelists hosts. @module */
 import type { NetworkMethods } from '@causeway/guest-sdk/protocol'
 import type { Handlers } from '../bridge/methods.ts'
 import type { Admissions } from './admissions.ts'

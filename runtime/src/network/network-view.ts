@@ -1,7 +1,4 @@
-/**
- * The view of a running deployment's network for people.
- * @module
- */
+/** The view of a running deployment's network for people. @module */
 import type { AdmittedHost } from './admitted.ts'
 import type { NetworkCounters, NetworkState } from '../job-network/contract.ts'
 import type { NetworkSettings } from '../job-network/settings.ts'

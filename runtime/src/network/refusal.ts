@@ -1,7 +1,4 @@
-/**
- * The errors that refuse a call of `network_whitelist`.
- * @module
- */
+/** The errors that refuse a call of `network_whitelist`. @module */
 import { RpcError } from '../bridge/errors.ts'
 import type { Verification, VerificationStep } from './verify/verification.ts'
 

@@ -1,7 +1,4 @@
-/**
- * Verifies whitelisted hosts again, shortly before their DNS records expire.
- * @module
- */
+/** Verifies whitelisted hosts again, shortly before their DNS records expire. @module */
 import type { Logger } from '@causeway/service/log'
 import { RpcError } from '../bridge/errors.ts'
 import { Refusal } from './refusal.ts'

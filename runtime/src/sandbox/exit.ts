@@ -1,7 +1,4 @@
-/**
- * The ways in which a job can end.
- * @module
- */
+/** The ways in which a job can end. @module */
 import { constants } from 'node:os'
 
 /** How the entrypoint ended, as wait(2) reports it. `signal`: its name, or `SIG` and the number. */

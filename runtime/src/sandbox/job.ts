@@ -1,7 +1,4 @@
-/**
- * One run of a job's entrypoint: launcher → (PRoot →) guest's init → entrypoint.
- * @module
- */
+/** One run of a job's entrypoint: launcher → (PRoot →) guest's init → entrypoint. @module */
 import type { ChildProcess } from 'node:child_process'
 import { constants } from 'node:os'
 import type { Readable } from 'node:stream'

@@ -1,7 +1,4 @@
-/**
- * How much memory, storage and processes a job may use.
- * @module
- */
+/** How much memory, storage and processes a job may use. @module */
 import { statfsSync } from 'node:fs'
 import { totalmem } from 'node:os'
 import type { Deployment } from '@causeway/manifest'

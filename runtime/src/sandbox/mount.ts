@@ -1,7 +1,4 @@
-/**
- * Starts the launcher that mounts the root of a job's place.
- * @module
- */
+/** Starts the launcher that mounts the root of a job's place. @module */
 import { closeSync, constants, mkdirSync, openSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { StartError } from '../errors/start-error.ts'

@@ -1,7 +1,4 @@
-/**
- * What all places of a sandbox share: settings, layers, control groups and launchers.
- * @module
- */
+/** What all places of a sandbox share: settings, layers, control groups and launchers. @module */
 import type { SandboxSettings } from './settings.ts'
 import type { Cgroups } from '../cgroup/cgroup.ts'
 import type { Launchers } from './launcher/launchers.ts'

@@ -1,7 +1,4 @@
-/**
- * The note in an execution's folder by which its root can be used again.
- * @module
- */
+/** The note in an execution's folder by which its root can be used again. @module */
 import { chmodSync, chownSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartError } from '../errors/start-error.ts'

@@ -1,7 +1,4 @@
-/**
- * A place: the ids, the folder and the root of one execution.
- * @module
- */
+/** A place: the ids, the folder and the root of one execution. @module */
 import type { Owner } from '@causeway/images'
 import { mountAt, type MountHow, type MountOptions } from './mount.ts'
 import type { MountedJob } from './mounted-job.ts'

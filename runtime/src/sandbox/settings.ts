@@ -1,7 +1,4 @@
-/**
- * The section `sandbox` of the configuration file.
- * @module
- */
+/** The section `sandbox` of the configuration file. @module */
 import * as v from 'valibot'
 import { count, maxLimit } from '@causeway/service/config'
 import { leastUidBase, mostUidBase } from './ids/uid-range.ts'

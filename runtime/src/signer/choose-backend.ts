@@ -1,7 +1,4 @@
-/**
- * Chooses the signer backend of this process.
- * @module
- */
+/** Chooses the signer backend of this process. @module */
 import { nativeBackend } from './native-backend.ts'
 import { selfTest } from './self-test.ts'
 import type { SignerBackend } from './backend.ts'

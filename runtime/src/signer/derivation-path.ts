@@ -1,7 +1,4 @@
-/**
- * BIP-32 paths: `m(/index['hH]?)*`, secp256k1 only.
- * @module
- */
+/** BIP-32 paths: `m(/index['hH]?)*`, secp256k1 only. @module */
 import type { SigningCurve } from '@causeway/guest-sdk/protocol'
 import { RpcError } from '../bridge/errors.ts'
 

@@ -1,7 +1,4 @@
-/**
- * One deployment's keyring: computes with its private keys and never returns one.
- * @module
- */
+/** One deployment's keyring: computes with its private keys and never returns one. @module */
 import {
   encryptionCurves,
   signingCurves,

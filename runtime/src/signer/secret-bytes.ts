@@ -1,7 +1,4 @@
-/**
- * Allocates memory that can be reliably zeroed.
- * @module
- */
+/** Allocates memory that can be reliably zeroed. @module */
 
 /**
  * A zeroed buffer for a secret. `Buffer.alloc` and `new Uint8Array` put up to 64 bytes into V8's

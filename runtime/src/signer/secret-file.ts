@@ -1,7 +1,4 @@
-/**
- * Reads and writes secret files: as bytes, readable by their owner only.
- * @module
- */
+/** Reads and writes secret files: as bytes, readable by their owner only. @module */
 import {
   closeSync,
   constants,

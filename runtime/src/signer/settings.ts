@@ -1,7 +1,4 @@
-/**
- * The section `signer` of the configuration file.
- * @module
- */
+/** The section `signer` of the configuration file. @module */
 import * as v from 'valibot'
 
 const backends = ['auto', 'native', 'portable'] as const

@@ -1,7 +1,4 @@
-/**
- * Folders that all daemons of a host share; they disappear when it restarts.
- * @module
- */
+/** Folders that all daemons of a host share; they disappear when it restarts. @module */
 import { lstatSync, mkdirSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { StartError } from '../errors/start-error.ts'

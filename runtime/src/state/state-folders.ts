@@ -1,7 +1,4 @@
-/**
- * Opens the state folder, which keeps all data that outlives a run.
- * @module
- */
+/** Opens the state folder, which keeps all data that outlives a run. @module */
 import { chmodSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'

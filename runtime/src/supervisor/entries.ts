@@ -1,7 +1,4 @@
-/**
- * Keeps the supervisor's deployments, and finds one by its id or name.
- * @module
- */
+/** Keeps the supervisor's deployments, and finds one by its id or name. @module */
 import { StartError } from '../errors/start-error.ts'
 import type { Queues } from '@causeway/service/turns'
 import type { FoundDeployment } from './record/store.ts'

@@ -1,7 +1,4 @@
-/**
- * Deploys: stores a requested deployment and starts it.
- * @module
- */
+/** Deploys: stores a requested deployment and starts it. @module */
 import { removeTree } from '@causeway/images'
 import { StartError } from '../errors/start-error.ts'
 import {

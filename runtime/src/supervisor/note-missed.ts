@@ -1,7 +1,4 @@
-/**
- * Records executions that could not start in time, with one entry for several in a row.
- * @module
- */
+/** Records executions that could not start in time, with one entry for several in a row. @module */
 import type { ExecutionParts } from './run/execution-parts.ts'
 import { missExecutions } from './record/record-changes.ts'
 import type { ScheduleStep } from './schedule/schedule.ts'

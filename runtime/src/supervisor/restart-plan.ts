@@ -1,7 +1,4 @@
-/**
- * Plans the executions of a deployment that an operator starts again.
- * @module
- */
+/** Plans the executions of a deployment that an operator starts again. @module */
 import type { Deployment } from '@causeway/manifest'
 import type { RecordChange } from './record/record-changes.ts'
 import { checkSchedule, firstFrom } from './schedule/schedule.ts'

@@ -1,7 +1,4 @@
-/**
- * Loads a deployment from the store.
- * @module
- */
+/** Loads a deployment from the store. @module */
 import { readFile } from 'node:fs/promises'
 import { parseDeployment, type Deployment } from '@causeway/manifest'
 import { completeDeployment, type LoadedDeployment } from '../deployment/load.ts'

@@ -1,7 +1,4 @@
-/**
- * The options of a supervisor.
- * @module
- */
+/** The options of a supervisor. @module */
 import type { Logger } from '@causeway/service/log'
 import type { Execute } from '../execution/contract/request.ts'
 import type { LogLimits } from './log/log-state.ts'

@@ -1,7 +1,4 @@
-/**
- * Schemas for the fields of a configuration file.
- * @module
- */
+/** Schemas for the fields of a configuration file. @module */
 import * as v from 'valibot'
 
 /**

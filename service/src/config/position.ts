@@ -1,7 +1,4 @@
-/**
- * Finds a setting's place in the text of a TOML file: the parser keeps no positions.
- * @module
- */
+/** Finds a setting's place in the text of a TOML file: the parser keeps no positions. @module */
 
 export interface Position {
   /** From 1. */

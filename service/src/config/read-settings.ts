@@ -1,7 +1,4 @@
-/**
- * Reads a service's configuration file (TOML) by its schema.
- * @module
- */
+/** Reads a service's configuration file (TOML) by its schema. @module */
 import { readFileSync } from 'node:fs'
 import { parse } from 'smol-toml'
 import * as v from 'valibot'

@@ -1,7 +1,4 @@
-/**
- * Asks one resolver one question.
- * @module
- */
+/** Asks one resolver one question. @module */
 import { Declined, NoReply, type Exchange } from './exchange.ts'
 import { createExchangeAnyway } from './letters-lost.ts'
 import { createQuery, type RecordType } from './message/query.ts'

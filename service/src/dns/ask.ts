@@ -1,7 +1,4 @@
-/**
- * Asks the resolvers a question, one after the other, until one answers.
- * @module
- */
+/** Asks the resolvers a question, one after the other, until one answers. @module */
 import { createAskOne, type AskLimits, type AskOneOptions, type Question } from './ask-one.ts'
 import { Declined, NoReply } from './exchange.ts'
 import type { Reply } from './message/reply.ts'

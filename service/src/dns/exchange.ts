@@ -1,7 +1,4 @@
-/**
- * The contract for one query to one resolver, by UDP or TCP.
- * @module
- */
+/** The contract for one query to one resolver, by UDP or TCP. @module */
 import type { Query } from './message/query.ts'
 import type { Resolver } from './resolver.ts'
 

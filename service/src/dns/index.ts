@@ -1,7 +1,4 @@
-/**
- * A DNS client for services whose decisions depend on what DNS answers.
- * @module
- */
+/** A DNS client for services whose decisions depend on what DNS answers. @module */
 export { createDnsClient, type DnsClientOptions } from './client.ts'
 export type { Answer, Lookup } from './lookup.ts'
 export { isDomainName, isNumeric } from './message/domain-name.ts'

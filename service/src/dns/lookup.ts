@@ -1,7 +1,4 @@
-/**
- * Looks up the records of a name, through its aliases.
- * @module
- */
+/** Looks up the records of a name, through its aliases. @module */
 import type { Ask } from './ask.ts'
 import { noSuchName, type AskLimits } from './ask-one.ts'
 import { isDomainName } from './message/domain-name.ts'

@@ -1,7 +1,4 @@
-/**
- * The recursive resolvers to ask: parses their addresses, and reads the host's.
- * @module
- */
+/** The recursive resolvers to ask: parses their addresses, and reads the host's. @module */
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 

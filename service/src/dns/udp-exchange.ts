@@ -1,7 +1,4 @@
-/**
- * Sends a query in one datagram, from a socket of its own.
- * @module
- */
+/** Sends a query in one datagram, from a socket of its own. @module */
 import { createSocket, type SocketOptions } from 'node:dgram'
 import { isIPv6 } from 'node:net'
 import { LettersLost, NoReply, noReply, startClock, type Exchange } from './exchange.ts'

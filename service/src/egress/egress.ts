@@ -1,7 +1,4 @@
-/**
- * Connections that a service opens for others, only to addresses that a policy allows.
- * @module
- */
+/** Connections that a service opens for others, only to addresses that a policy allows. @module */
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import { connect, isIP, type Socket } from 'node:net'

@@ -1,7 +1,4 @@
-/**
- * A service's log: JSON lines on stderr.
- * @module
- */
+/** A service's log: JSON lines on stderr. @module */
 import { destination, pino, type Logger } from 'pino'
 
 export type { Logger } from 'pino'

@@ -1,7 +1,4 @@
-/**
- * Pure protocols: bytes and names that services of ours and of others agree on.
- * @module
- */
+/** Pure protocols: bytes and names that services of ours and of others agree on. @module */
 export { openEnvelope, sealEnvelope, type EnvelopeAgreement } from './envelope-cipher.ts'
 export { seal, unseal } from './seal.ts'
 export {

@@ -1,7 +1,4 @@
-/**
- * AES-256-GCM over node:crypto.
- * @module
- */
+/** AES-256-GCM over node:crypto. @module */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
 const ivBytes = 12

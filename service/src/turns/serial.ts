@@ -1,7 +1,4 @@
-/**
- * Runs work with the same name one after the other.
- * @module
- */
+/** Runs work with the same name one after the other. @module */
 
 export interface Queues {
   run<T>(name: string, work: () => Promise<T>): Promise<T>

@@ -1,7 +1,4 @@
-/**
- * Callers who ask for the same work while it runs share one run of it.
- * @module
- */
+/** Callers who ask for the same work while it runs share one run of it. @module */
 
 /** @returns `work` by key, run at most once at a time for each key */
 export function singleFlight<T>(work: (key: string) => Promise<T>): (key: string) => Promise<T> {

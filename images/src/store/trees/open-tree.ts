@@ -1,8 +1,4 @@
-/**
- * Opens a tree to run a job in. If the store has none, one process makes it for all.
- *
- * @module
- */
+/** Opens a tree to run a job in. If the store has none, one process makes it for all. @module */
 import { utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Owner } from '../../root/write-in-root.ts'

@@ -1,7 +1,4 @@
-/**
- * Opens files of a log safely: somebody may have replaced them by links or fifos.
- * @module
- */
+/** Opens files of a log safely: somebody may have replaced them by links or fifos. @module */
 import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 
 /**

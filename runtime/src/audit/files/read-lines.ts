@@ -1,7 +1,4 @@
-/**
- * Reads the lines of an open log file.
- * @module
- */
+/** Reads the lines of an open log file. @module */
 import { readSync } from 'node:fs'
 import { maxLineBytes } from '../line.ts'
 

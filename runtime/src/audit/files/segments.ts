@@ -1,7 +1,4 @@
-/**
- * Finds and removes the segments of a log, which are its full files.
- * @module
- */
+/** Finds and removes the segments of a log, which are its full files. @module */
 import { closeSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { listSegments, type Segment } from './folder.ts'

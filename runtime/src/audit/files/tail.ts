@@ -1,7 +1,4 @@
-/**
- * Reads the last lines of a log file without the rest of it.
- * @module
- */
+/** Reads the last lines of a log file without the rest of it. @module */
 import { closeSync, fstatSync, readSync } from 'node:fs'
 import { maxLineBytes, parseLine, type AuditLine } from '../line.ts'
 import { openPlain } from './plain-file.ts'

@@ -1,7 +1,4 @@
-/**
- * Reads the lines of a log without checking them.
- * @module
- */
+/** Reads the lines of a log without checking them. @module */
 import { readLines } from '../files/read-lines.ts'
 import { closeAll, openSnapshot, type OpenFile } from './snapshot.ts'
 

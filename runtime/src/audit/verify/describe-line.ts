@@ -1,7 +1,4 @@
-/**
- * Formats a line of an audit log for people.
- * @module
- */
+/** Formats a line of an audit log for people. @module */
 
 const hashDigitsShown = 16
 

@@ -1,7 +1,4 @@
-/**
- * Checks lines one by one: each must continue the one before it.
- * @module
- */
+/** Checks lines one by one: each must continue the one before it. @module */
 import type { Head } from '../head.ts'
 import { hashAfter, membersOf, noHash, parseLine, type AuditLine } from '../line.ts'
 

@@ -1,7 +1,4 @@
-/**
- * Merges the lines of several logs by time.
- * @module
- */
+/** Merges the lines of several logs by time. @module */
 import { auditLines } from './audit-lines.ts'
 import { parseLine } from '../line.ts'
 

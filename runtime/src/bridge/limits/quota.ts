@@ -1,7 +1,4 @@
-/**
- * Quota of one deployment's calls: rate and deadline by class, and calls in flight.
- * @module
- */
+/** Quota of one deployment's calls: rate and deadline by class, and calls in flight. @module */
 import type { MethodName } from '@causeway/guest-sdk/protocol'
 import { RpcError } from '../errors.ts'
 import type { BridgeLimits } from './limits.ts'

@@ -1,7 +1,4 @@
-/**
- * Token bucket: limits the rate per second and the burst.
- * @module
- */
+/** Token bucket: limits the rate per second and the burst. @module */
 
 /**
  * Takes tokens, one by default; at most a burst.

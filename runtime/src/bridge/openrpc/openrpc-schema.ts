@@ -1,7 +1,4 @@
-/**
- * Schema of the result of `rpc.discover`: an OpenRPC 1.3 document.
- * @module
- */
+/** Schema of the result of `rpc.discover`: an OpenRPC 1.3 document. @module */
 import * as v from 'valibot'
 import { described, text } from '../params/fields.ts'
 

@@ -1,7 +1,4 @@
-/**
- * Turns the method table into an OpenRPC 1.3 document, with JSON Schemas of draft 7.
- * @module
- */
+/** Turns the method table into an OpenRPC 1.3 document, with JSON Schemas of draft 7. @module */
 import {
   errorCodes,
   errorFacts,

@@ -1,7 +1,4 @@
-/**
- * Commands that talk to a daemon.
- * @module
- */
+/** Commands that talk to a daemon. @module */
 import { Command, Option } from 'commander'
 import { maxGraceMs } from '../../control/limits.ts'
 import { exitCodes } from '../exit-codes.ts'

@@ -1,7 +1,4 @@
-/**
- * Commands about this host and its daemon.
- * @module
- */
+/** Commands about this host and its daemon. @module */
 import { Command } from 'commander'
 import { exitCodes } from '../exit-codes.ts'
 import { mostEndingMs } from '../signals.ts'

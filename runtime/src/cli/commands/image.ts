@@ -1,7 +1,4 @@
-/**
- * `causeway image`: the images on this host.
- * @module
- */
+/** `causeway image`: the images on this host. @module */
 import { Command, InvalidArgumentError } from 'commander'
 import { exitCodes } from '../exit-codes.ts'
 import { group, loaded, wholeNumber } from './options.ts'

@@ -1,7 +1,4 @@
-/**
- * What declarations of commands share: groups, options, and how an action is loaded.
- * @module
- */
+/** What declarations of commands share: groups, options, and how an action is loaded. @module */
 import { Command, InvalidArgumentError, Option } from 'commander'
 
 // The levels of createLogger; importing them would load the logger for every command.

@@ -1,7 +1,4 @@
-/**
- * Commands that run or check one deployment without a daemon.
- * @module
- */
+/** Commands that run or check one deployment without a daemon. @module */
 import { Command } from 'commander'
 import { exitCodes } from '../exit-codes.ts'
 import { loaded, withSharedOptions } from './options.ts'

@@ -1,7 +1,4 @@
-/**
- * `causeway whitelist`: which hosts jobs reach without waiting.
- * @module
- */
+/** `causeway whitelist`: which hosts jobs reach without waiting. @module */
 import { Command } from 'commander'
 import { exitCodes } from '../exit-codes.ts'
 import { deploymentCommand } from './deployments.ts'

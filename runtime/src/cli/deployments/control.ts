@@ -1,7 +1,4 @@
-/**
- * What the commands that talk to a daemon have in common.
- * @module
- */
+/** What the commands that talk to a daemon have in common. @module */
 import { join } from 'node:path'
 import { createControlClient, type ControlClient } from '../../control/client.ts'
 import { controlSocketName } from '../../control/socket-name.ts'

@@ -1,7 +1,4 @@
-/**
- * `causeway deploy`: gives a deployment to the daemon.
- * @module
- */
+/** `causeway deploy`: gives a deployment to the daemon. @module */
 import { realpath } from 'node:fs/promises'
 import type { DeploymentDetail, EventLine } from '../../control/protocol.ts'
 import { describeExit, type JobExit } from '../../execution/contract/exit.ts'

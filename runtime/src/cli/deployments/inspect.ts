@@ -1,7 +1,4 @@
-/**
- * `causeway inspect`: shows all that the daemon knows of a deployment.
- * @module
- */
+/** `causeway inspect`: shows all that the daemon knows of a deployment. @module */
 import type { DeploymentDetail, PastExecution, RunningExecution } from '../../control/protocol.ts'
 import { describeExit } from '../../execution/contract/exit.ts'
 import { onDeployment, type ControlFlags } from './control.ts'

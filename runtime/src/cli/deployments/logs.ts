@@ -1,7 +1,4 @@
-/**
- * `causeway logs`: prints what a deployment's jobs printed and what happened to them.
- * @module
- */
+/** `causeway logs`: prints what a deployment's jobs printed and what happened to them. @module */
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import type { Inputs, LogEntry, LogStream } from '../../control/protocol.ts'

@@ -1,7 +1,4 @@
-/**
- * `causeway ps`: lists the daemon's deployments.
- * @module
- */
+/** `causeway ps`: lists the daemon's deployments. @module */
 import type { DeploymentSummary } from '../../control/protocol.ts'
 import { describeExit } from '../../execution/contract/exit.ts'
 import { withDaemon, type ControlFlags } from './control.ts'

@@ -1,7 +1,4 @@
-/**
- * `causeway rm`: removes a deployment from the daemon.
- * @module
- */
+/** `causeway rm`: removes a deployment from the daemon. @module */
 import { onDeployment, type ControlFlags } from './control.ts'
 import { print } from '../print/printable.ts'
 

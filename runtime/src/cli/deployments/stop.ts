@@ -1,7 +1,4 @@
-/**
- * `causeway stop` and `causeway start`: end a deployment, and let it run again.
- * @module
- */
+/** `causeway stop` and `causeway start`: end a deployment, and let it run again. @module */
 import type { DeploymentDetail } from '../../control/protocol.ts'
 import { onDeployment, type ControlFlags } from './control.ts'
 import { print } from '../print/printable.ts'

@@ -1,7 +1,4 @@
-/**
- * `causeway image inspect`: shows one image.
- * @module
- */
+/** `causeway image inspect`: shows one image. @module */
 import { readInRoot, type ListedImage, type ListedTree } from '@causeway/images'
 import { printImages, type ImageFlags } from './store.ts'
 import { age, size, stateOf } from '../print/image-text.ts'

@@ -1,7 +1,4 @@
-/**
- * `causeway image ls`: lists the images in the store.
- * @module
- */
+/** `causeway image ls`: lists the images in the store. @module */
 import type { ListedImage } from '@causeway/images'
 import { printImages, type ImageFlags } from './store.ts'
 import { age, imageCount, shortDigest, size, stateOf } from '../print/image-text.ts'

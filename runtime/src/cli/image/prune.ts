@@ -1,7 +1,4 @@
-/**
- * `causeway image prune`: removes images that no job uses.
- * @module
- */
+/** `causeway image prune`: removes images that no job uses. @module */
 import type { ImageStore, Pruned } from '@causeway/images'
 import { loadConfig } from '../../config/config.ts'
 import { printImages, type ImageFlags } from './store.ts'

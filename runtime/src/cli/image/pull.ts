@@ -1,7 +1,4 @@
-/**
- * `causeway image pull`: fetches and unpacks an image before a job needs it.
- * @module
- */
+/** `causeway image pull`: fetches and unpacks an image before a job needs it. @module */
 import { basename } from 'node:path'
 import type { ImageReference, ImageTree } from '@causeway/images'
 import { parseManifest } from '@causeway/manifest'

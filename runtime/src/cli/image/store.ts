@@ -1,7 +1,4 @@
-/**
- * What the `image` commands share: the store, and how a result is printed.
- * @module
- */
+/** What the `image` commands share: the store, and how a result is printed. @module */
 import type { ImageStore, OnProgress, Owner } from '@causeway/images'
 import { loadConfig } from '../../config/config.ts'
 import { openImages, treeOwner } from '../../host/images.ts'

@@ -1,7 +1,4 @@
-/**
- * `causeway image verify`: looks for damage in the store.
- * @module
- */
+/** `causeway image verify`: looks for damage in the store. @module */
 import type { VerifiedImage } from '@causeway/images'
 import { exitCodes } from '../exit-codes.ts'
 import { printImages, type ImageFlags } from './store.ts'

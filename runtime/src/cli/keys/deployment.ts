@@ -1,7 +1,4 @@
-/**
- * What the `keys` commands need: the identity of a deployment, and the root keys.
- * @module
- */
+/** What the `keys` commands need: the identity of a deployment, and the root keys. @module */
 import { hardenProcess } from '@causeway/native/process'
 import type { Deployment } from '@causeway/manifest'
 import { loadConfig } from '../../config/config.ts'

@@ -1,7 +1,4 @@
-/**
- * `causeway keys rotate-root`: makes a new root secret, and with it new derived keys.
- * @module
- */
+/** `causeway keys rotate-root`: makes a new root secret, and with it new derived keys. @module */
 import { join } from 'node:path'
 import { encodeSs58 } from '@causeway/manifest'
 import { hardenProcess } from '@causeway/native/process'

@@ -1,7 +1,4 @@
-/**
- * `causeway keys show`: prints a deployment's public keys and where each comes from.
- * @module
- */
+/** `causeway keys show`: prints a deployment's public keys and where each comes from. @module */
 import { encryptionCurves, signingCurves } from '@causeway/guest-sdk/protocol'
 import { importedNames, mergeImported } from '../../signer/imported/imported-keys.ts'
 import { createKeyring } from '../../signer/keyring.ts'

@@ -1,7 +1,4 @@
-/**
- * Formats amounts for a person.
- * @module
- */
+/** Formats amounts for a person. @module */
 
 export function megabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1)} MB`

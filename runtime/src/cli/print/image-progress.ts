@@ -1,7 +1,4 @@
-/**
- * Shows the progress of an image on a terminal, on one line that is overwritten.
- * @module
- */
+/** Shows the progress of an image on a terminal, on one line that is overwritten. @module */
 import type { WriteStream } from 'node:tty'
 import type { OnProgress } from '@causeway/images'
 import { printable } from './printable.ts'

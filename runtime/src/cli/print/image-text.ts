@@ -1,7 +1,4 @@
-/**
- * Formats facts about images for a person.
- * @module
- */
+/** Formats facts about images for a person. @module */
 import type { ListedImage } from '@causeway/images'
 
 const shortDigestLength = 12

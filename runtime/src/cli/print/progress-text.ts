@@ -1,7 +1,4 @@
-/**
- * Formats how far the preparation of an image is.
- * @module
- */
+/** Formats how far the preparation of an image is. @module */
 import type { ImageProgress } from '@causeway/images'
 import { megabytes } from './amounts.ts'
 

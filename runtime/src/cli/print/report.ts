@@ -1,7 +1,4 @@
-/**
- * Reports a run to a person: one line for each thing that happened.
- * @module
- */
+/** Reports a run to a person: one line for each thing that happened. @module */
 import type { Writable } from 'node:stream'
 import { showUrl, type ImageProgress } from '@causeway/images'
 import type { CallRecord } from '../../bridge/dispatch.ts'

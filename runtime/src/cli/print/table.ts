@@ -1,7 +1,4 @@
-/**
- * Lays out text in columns.
- * @module
- */
+/** Lays out text in columns. @module */
 
 const labelWidth = 14
 

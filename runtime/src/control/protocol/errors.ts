@@ -1,7 +1,4 @@
-/**
- * What a request is refused with.
- * @module
- */
+/** What a request is refused with. @module */
 import * as v from 'valibot'
 import { described } from '../../supervisor/shown/fields.ts'
 

@@ -1,7 +1,4 @@
-/**
- * The daemon, and the network of a deployment that runs, as the control API shows them.
- * @module
- */
+/** The daemon, and the network of a deployment that runs, as the control API shows them. @module */
 import * as v from 'valibot'
 import { described, list, time, whole } from '../../supervisor/shown/fields.ts'
 

@@ -1,7 +1,4 @@
-/**
- * Fields of queries: text on the wire.
- * @module
- */
+/** Fields of queries: text on the wire. @module */
 import * as v from 'valibot'
 import { described } from '../../supervisor/shown/fields.ts'
 

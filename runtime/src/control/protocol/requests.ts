@@ -1,7 +1,4 @@
-/**
- * Every request of the control API with its answer.
- * @module
- */
+/** Every request of the control API with its answer. @module */
 import * as v from 'valibot'
 import { logEntry, logStreams } from '../../supervisor/log/log-entry.ts'
 import { deploymentDetail, deploymentSummary } from '../../supervisor/shown/deployment.ts'

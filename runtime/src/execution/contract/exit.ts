@@ -1,7 +1,4 @@
-/**
- * Schema and text of a job's exit.
- * @module
- */
+/** Schema and text of a job's exit. @module */
 import * as v from 'valibot'
 import type { JobExit } from '../../sandbox/exit.ts'
 

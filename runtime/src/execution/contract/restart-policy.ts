@@ -1,7 +1,4 @@
-/**
- * Decides whether a job is restarted within its execution.
- * @module
- */
+/** Decides whether a job is restarted within its execution. @module */
 import type { Manifest } from '@causeway/manifest'
 import type { JobExit } from './exit.ts'
 

@@ -1,7 +1,4 @@
-/**
- * Reads and sets the host's IP forwarding (ip-sysctl of the kernel's documentation).
- * @module
- */
+/** Reads and sets the host's IP forwarding (ip-sysctl of the kernel's documentation). @module */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Family } from '@causeway/service/egress'

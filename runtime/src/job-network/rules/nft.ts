@@ -1,7 +1,4 @@
-/**
- * Changes and lists the kernel's packet rules by nft(8).
- * @module
- */
+/** Changes and lists the kernel's packet rules by nft(8). @module */
 import { runProgram } from '../program.ts'
 
 /** One object of nft's JSON by its kind, as libnftables-json(5): `{counter: {name, packets, ...}}`. */

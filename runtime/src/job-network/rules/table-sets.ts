@@ -1,7 +1,4 @@
-/**
- * The counters and sets in the packet rules of both modes.
- * @module
- */
+/** The counters and sets in the packet rules of both modes. @module */
 import type { EgressPolicy } from '@causeway/service/egress'
 
 /** Declarations to put inside a table. */

@@ -1,7 +1,4 @@
-/**
- * Notices when somebody removes a table of ours from the host's packet rules.
- * @module
- */
+/** Notices when somebody removes a table of ours from the host's packet rules. @module */
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'

@@ -1,7 +1,4 @@
-/**
- * Scripts that attach a table of `shared-ruleset` to a job, and detach it again.
- * @module
- */
+/** Scripts that attach a table of `shared-ruleset` to a job, and detach it again. @module */
 import type { NetworkOwner } from '../contract.ts'
 import type { NetworkSettings } from '../settings.ts'
 import { groupKey } from './shared-ruleset.ts'

@@ -1,7 +1,4 @@
-/**
- * Removes the tables that dead daemons have left among the host's packet rules.
- * @module
- */
+/** Removes the tables that dead daemons have left among the host's packet rules. @module */
 import { isAbandoned } from '../../state/process-tag.ts'
 import type { Nft } from '../rules/nft.ts'
 

@@ -1,7 +1,4 @@
-/**
- * Parses the account of a deployment's owner.
- * @module
- */
+/** Parses the account of a deployment's owner. @module */
 import { decodeSs58 } from '@causeway/manifest'
 
 /**

@@ -1,7 +1,4 @@
-/**
- * The result of a verification's step, and the texts for its failures.
- * @module
- */
+/** The result of a verification's step, and the texts for its failures. @module */
 import { type Answer, type Lookup, printable } from '@causeway/service/dns'
 import type { HostName } from './host-name.ts'
 import type { VerificationFailure, VerificationStep } from './verification.ts'

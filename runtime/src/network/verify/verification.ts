@@ -1,7 +1,4 @@
-/**
- * The verification of a host and its result (runtime spec, `network_whitelist`).
- * @module
- */
+/** The verification of a host and its result (runtime spec, `network_whitelist`). @module */
 import type { AdmittedAddress } from '../../job-network/contract.ts'
 import type { ErrorKind } from '@causeway/guest-sdk/protocol'
 

@@ -1,7 +1,4 @@
-/**
- * A launcher that has mounted a job's root, and waits for the command to start the job.
- * @module
- */
+/** A launcher that has mounted a job's root, and waits for the command to start the job. @module */
 import { once } from 'node:events'
 import type { Duplex } from 'node:stream'
 import { StartError } from '../../errors/start-error.ts'

@@ -1,7 +1,4 @@
-/**
- * Starts a launcher process, and keeps the host's ends of its pipes and socket.
- * @module
- */
+/** Starts a launcher process, and keeps the host's ends of its pipes and socket. @module */
 import type { ChildProcess } from 'node:child_process'
 import { Socket } from 'node:net'
 import type { Duplex, Readable } from 'node:stream'

@@ -1,7 +1,4 @@
-/**
- * Finds a job's processes from the host's side.
- * @module
- */
+/** Finds a job's processes from the host's side. @module */
 import { readFileSync } from 'node:fs'
 
 /**

@@ -1,7 +1,4 @@
-/**
- * Picks the CPU to which a job is pinned.
- * @module
- */
+/** Picks the CPU to which a job is pinned. @module */
 import { readFileSync } from 'node:fs'
 import type { SandboxSettings } from '../settings.ts'
 import type { Proot } from './proot.ts'

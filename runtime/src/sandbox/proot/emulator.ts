@@ -1,7 +1,4 @@
-/**
- * Finds the emulator for an image or an entrypoint of another machine than the host's.
- * @module
- */
+/** Finds the emulator for an image or an entrypoint of another machine than the host's. @module */
 import { posix } from 'node:path'
 import { readInRoot } from '@causeway/images'
 import type { SandboxSettings } from '../settings.ts'

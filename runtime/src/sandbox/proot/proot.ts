@@ -1,7 +1,4 @@
-/**
- * Finds this host's PRoot, and builds its command line.
- * @module
- */
+/** Finds this host's PRoot, and builds its command line. @module */
 import { execFile } from 'node:child_process'
 import { access, constants } from 'node:fs/promises'
 import { delimiter, resolve } from 'node:path'

@@ -1,7 +1,4 @@
-/**
- * Chooses the view of the file system that a job gets on this host.
- * @module
- */
+/** Chooses the view of the file system that a job gets on this host. @module */
 import { prootInStage } from '../proot/in-stage.ts'
 import { prootOnHostRoot } from '../proot/on-host.ts'
 import type { View, ViewOptions } from './guest-view.ts'

@@ -1,7 +1,4 @@
-/**
- * Builds the environment that the job sees (bridge spec, Sandbox defaults).
- * @module
- */
+/** Builds the environment that the job sees (bridge spec, Sandbox defaults). @module */
 const defaults = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
   HOME: '/root',

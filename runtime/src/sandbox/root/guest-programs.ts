@@ -1,7 +1,4 @@
-/**
- * Our own programs in a job's root.
- * @module
- */
+/** Our own programs in a job's root. @module */
 import { chmodSync, copyFileSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { nativePaths } from '@causeway/native'

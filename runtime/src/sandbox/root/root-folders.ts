@@ -1,7 +1,4 @@
-/**
- * The folders and files of which a job's root is made.
- * @module
- */
+/** The folders and files of which a job's root is made. @module */
 import { execFile } from 'node:child_process'
 import { access, rename } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,7 +1,4 @@
-/**
- * Imported keys: a `keys` file supplies them, and they replace derived ones.
- * @module
- */
+/** Imported keys: a `keys` file supplies them, and they replace derived ones. @module */
 import { decodeKeysFile, type KeyCheck } from './keys-file.ts'
 import { readSecretFile } from '../secret-file.ts'
 import type { ImportedKeys } from '../backend.ts'

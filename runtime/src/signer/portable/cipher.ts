@@ -1,7 +1,4 @@
-/**
- * Envelopes over noble's ECDH.
- * @module
- */
+/** Envelopes over noble's ECDH. @module */
 import type { EncryptionCurve } from '@causeway/guest-sdk/protocol'
 import { openEnvelope, sealEnvelope, type EnvelopeAgreement } from '@causeway/service/protocol'
 import type { Agreement, Refusal } from '../backend.ts'

@@ -1,7 +1,4 @@
-/**
- * Derives BIP-32 keys from a master seed.
- * @module
- */
+/** Derives BIP-32 keys from a master seed. @module */
 import { HDKey } from '@scure/bip32'
 
 /** Private key at the child indexes (hardened: top bit set), 32 bytes. */

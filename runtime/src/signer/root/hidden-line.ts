@@ -1,7 +1,4 @@
-/**
- * Edits a line typed on a terminal in raw mode, which neither echoes nor edits.
- * @module
- */
+/** Edits a line typed on a terminal in raw mode, which neither echoes nor edits. @module */
 import { secretBytes } from '../secret-bytes.ts'
 
 const keys = { interrupt: 0x03, end: 0x04, backspace: 0x08, newline: 0x0a, enter: 0x0d } as const

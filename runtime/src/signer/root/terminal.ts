@@ -1,7 +1,4 @@
-/**
- * Asks questions on the controlling terminal, without echoing the answers.
- * @module
- */
+/** Asks questions on the controlling terminal, without echoing the answers. @module */
 import { openSync, writeSync } from 'node:fs'
 import { ReadStream } from 'node:tty'
 import { createHiddenLine, type HiddenLine } from './hidden-line.ts'

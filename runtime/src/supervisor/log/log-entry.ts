@@ -1,7 +1,4 @@
-/**
- * Formats and parses one entry of a deployment's log: a line of JSON.
- * @module
- */
+/** Formats and parses one entry of a deployment's log: a line of JSON. @module */
 import { isUtf8 } from 'node:buffer'
 import * as v from 'valibot'
 import { described, whole } from '../shown/fields.ts'

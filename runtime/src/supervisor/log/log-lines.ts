@@ -1,7 +1,4 @@
-/**
- * Splits a job's output into lines of limited length.
- * @module
- */
+/** Splits a job's output into lines of limited length. @module */
 
 const lineEnd = 0x0a
 const defaultMaxBytes = 16 * 1024

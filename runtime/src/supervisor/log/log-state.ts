@@ -1,7 +1,4 @@
-/**
- * State of a log's writer: the file that it writes, and the files before it.
- * @module
- */
+/** State of a log's writer: the file that it writes, and the files before it. @module */
 import { mkdir, open, rm, truncate, type FileHandle } from 'node:fs/promises'
 import { findEnd, listSegments, segmentPath, type Segment } from './log-segments.ts'
 

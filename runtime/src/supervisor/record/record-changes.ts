@@ -1,7 +1,4 @@
-/**
- * Changes to a deployment's record, one function for each kind of event.
- * @module
- */
+/** Changes to a deployment's record, one function for each kind of event. @module */
 import type { Schedule } from '@causeway/manifest'
 import type { JobExit } from '../../execution/contract/exit.ts'
 import type { AttemptRecord, DeploymentRecord, ExecutionRecord, PastExecution } from './record.ts'

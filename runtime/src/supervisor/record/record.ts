@@ -1,7 +1,4 @@
-/**
- * Schema of a deployment's record, `record.json` in its folder.
- * @module
- */
+/** Schema of a deployment's record, `record.json` in its folder. @module */
 import { readFileSync } from 'node:fs'
 import * as v from 'valibot'
 import { StartError } from '../../errors/start-error.ts'

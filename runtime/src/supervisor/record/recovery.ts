@@ -1,7 +1,4 @@
-/**
- * Decides what happens to an execution that was running when the daemon ended.
- * @module
- */
+/** Decides what happens to an execution that was running when the daemon ended. @module */
 import type { Manifest } from '@causeway/manifest'
 import type { JobExit } from '../../execution/contract/exit.ts'
 import type { AttemptRecord, DeploymentRecord, ExecutionRecord } from './record.ts'

@@ -1,7 +1,4 @@
-/**
- * Replaces files atomically and durably, even through a power failure.
- * @module
- */
+/** Replaces files atomically and durably, even through a power failure. @module */
 import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 

@@ -1,7 +1,4 @@
-/**
- * The store of deployments: each has a folder below `deployments` of the state folder.
- * @module
- */
+/** The store of deployments: each has a folder below `deployments` of the state folder. @module */
 import { createHash, randomBytes } from 'node:crypto'
 import { chmod, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,7 +1,4 @@
-/**
- * Formats events of an execution for the deployment's log.
- * @module
- */
+/** Formats events of an execution for the deployment's log. @module */
 import type { ImageProgress } from '@causeway/images'
 import { describeExit } from '../../execution/contract/exit.ts'
 import type { ExecutionEvent } from '../../execution/contract/request.ts'

@@ -1,7 +1,4 @@
-/**
- * Passes a deployment's events to current listeners.
- * @module
- */
+/** Passes a deployment's events to current listeners. @module */
 import type { DeploymentEvent } from '../shown/event.ts'
 
 export interface EventFeed {

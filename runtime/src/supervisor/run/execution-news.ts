@@ -1,7 +1,4 @@
-/**
- * Passes events of an execution to its record, then its log, then listeners.
- * @module
- */
+/** Passes events of an execution to its record, then its log, then listeners. @module */
 import type { Logger } from '@causeway/service/log'
 import { createEventText } from './describe-event.ts'
 import type { EventFeed } from './event-feed.ts'

@@ -1,7 +1,4 @@
-/**
- * Parts of a deployment that all its executions use.
- * @module
- */
+/** Parts of a deployment that all its executions use. @module */
 import type { Logger } from '@causeway/service/log'
 import type { LoadedDeployment } from '../../deployment/load.ts'
 import type { Execute } from '../../execution/contract/request.ts'

@@ -1,7 +1,4 @@
-/**
- * Text for an error that kept an execution from starting, for its record.
- * @module
- */
+/** Text for an error that kept an execution from starting, for its record. @module */
 import { ImageError } from '@causeway/images'
 import { DocumentError } from '@causeway/manifest'
 import { StartError } from '../../errors/start-error.ts'

@@ -1,7 +1,4 @@
-/**
- * Facts about a running execution that no record has.
- * @module
- */
+/** Facts about a running execution that no record has. @module */
 import type { ImageProgress } from '@causeway/images'
 import type { LookAtNetwork } from '../../network/network-view.ts'
 import type { ExecutionEvent } from '../../execution/contract/request.ts'

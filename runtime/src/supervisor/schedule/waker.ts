@@ -1,7 +1,4 @@
-/**
- * A sleep that other code can end early.
- * @module
- */
+/** A sleep that other code can end early. @module */
 
 export interface Waker {
   /** Resolves after the time (default: never) or at the next `wake`; one call at a time. */

@@ -1,7 +1,4 @@
-/**
- * A deployment as it is shown: never with a value of its environment, nor a key.
- * @module
- */
+/** A deployment as it is shown: never with a value of its environment, nor a key. @module */
 import * as v from 'valibot'
 import { jobExit, pastExecution, runningExecution } from './execution.ts'
 import { described, list, time, whole } from './fields.ts'

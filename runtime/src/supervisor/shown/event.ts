@@ -1,7 +1,4 @@
-/**
- * What happens to a deployment: each event is a line of an answer that goes on.
- * @module
- */
+/** What happens to a deployment: each event is a line of an answer that goes on. @module */
 import * as v from 'valibot'
 import { deploymentDetail } from './deployment.ts'
 import { jobExit } from './execution.ts'

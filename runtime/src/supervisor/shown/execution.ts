@@ -1,7 +1,4 @@
-/**
- * Executions of a deployment, and how a job ends, as they are shown.
- * @module
- */
+/** Executions of a deployment, and how a job ends, as they are shown. @module */
 import * as v from 'valibot'
 import { described, list, time, whole } from './fields.ts'
 

@@ -1,7 +1,4 @@
-/**
- * Parts of the schemas of what is shown.
- * @module
- */
+/** Parts of the schemas of what is shown. @module */
 import * as v from 'valibot'
 
 /** A schema and what its value means, in one sentence. */

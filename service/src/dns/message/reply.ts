@@ -1,7 +1,4 @@
-/**
- * Decodes a reply into records.
- * @module
- */
+/** Decodes a reply into records. @module */
 import { decode, type Answer } from 'dns-packet'
 import { BrokenReply, guardReply, type PlainNames } from './reply-guard.ts'
 import type { RecordType } from './query.ts'

@@ -1,7 +1,4 @@
-/**
- * Writes addresses as reverse names and as canonical text.
- * @module
- */
+/** Writes addresses as reverse names and as canonical text. @module */
 import { SocketAddress, isIPv6 } from 'node:net'
 
 const groups = 8
