@@ -172,12 +172,19 @@ async function buildTypeScript() {
   // The stamp vouches for its own folder only.
   if (folders.some((folder) => !existsSync(join(root, folder, 'dist'))))
     rmSync(stamp, { force: true })
-  await whenChanged(stamp, digestOf([...sources, join(root, 'tsconfig.base.json')]), () =>
-    step(
-      'TypeScript build',
-      [process.execPath, join(root, 'node_modules/typescript/bin/tsc'), '-b', '--force'],
-      { hint: 'npx tsc -b' },
-    ),
+  await whenChanged(
+    stamp,
+    digestOf([...sources, join(root, 'tsconfig.base.json'), join(root, 'runtime/bundle.mjs')]),
+    () =>
+      step(
+        'TypeScript build',
+        [process.execPath, join(root, 'node_modules/typescript/bin/tsc'), '-b', '--force'],
+        { hint: 'npx tsc -b' },
+      ).then(() =>
+        step('bundle of the command', [process.execPath, join(root, 'runtime/bundle.mjs')], {
+          hint: 'npm run bundle',
+        }),
+      ),
   )
 }
 

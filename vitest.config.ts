@@ -24,7 +24,8 @@ const timed = [
   'test/e2e/network.test.ts',
 ]
 
-const worker = { pool: 'forks', maxWorkers: 2 } as const
+// One more than the cores of the smallest machine: many of these tests wait.
+const worker = { pool: 'forks', maxWorkers: 3 } as const
 const checkout = './test/support/shared-checkout.ts'
 
 export default defineConfig({
@@ -88,7 +89,7 @@ export default defineConfig({
           pool: 'forks',
           maxWorkers: 1,
           sequence: { groupOrder: 1 },
-
+          maxConcurrency: 16,
           globalSetup: [checkout],
           testTimeout: 60_000,
           hookTimeout: 300_000,

@@ -4,6 +4,8 @@
  * @module
  */
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 
 /** JSON Schema (draft 7) of `manifest.json`: `manifest/schemas/manifest.schema.json`. */
 export function manifestJsonSchema(): Readonly<Record<string, unknown>> {
@@ -16,7 +18,7 @@ export function deploymentJsonSchema(): Readonly<Record<string, unknown>> {
 }
 
 function readSchema(name: string): Readonly<Record<string, unknown>> {
-  // The same relative path from src and from dist.
-  const file = new URL(`../schemas/${name}.schema.json`, import.meta.url)
-  return JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>
+  const file = createRequire(import.meta.url).resolve('@causeway/manifest/package.json')
+  const schema = join(dirname(file), 'schemas', `${name}.schema.json`)
+  return JSON.parse(readFileSync(schema, 'utf8')) as Record<string, unknown>
 }

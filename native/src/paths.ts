@@ -1,9 +1,9 @@
 /** Locates the built files. @module */
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 
-/** This package's folder: the parent of both `src` and `dist`. */
-const packageRoot = fileURLToPath(new URL('..', import.meta.url))
+/** This package's folder, by its name: this module may be part of a bundle. */
+const packageRoot = dirname(createRequire(import.meta.url).resolve('@causeway/native/package.json'))
 
 /** Absolute path of a file made by `npm run build:native`. */
 export function builtFile(name: string): string {

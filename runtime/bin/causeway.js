@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-const dist = (name) => new URL(`../dist/${name}`, import.meta.url)
+const dist = (name) => new URL(`../dist/command/${name}`, import.meta.url)
 if (existsSync(fileURLToPath(dist('main.js')))) {
   // Before anything else is loaded: until then SIGUSR1 opens Node's debugger.
   await import(dist('harden-first.js').href)

@@ -9,7 +9,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { causeway, run } from '../support/causeway.ts'
 import { writeDeployment } from '../support/deployment.ts'
-import { recipeImage } from '../support/recipe-image.ts'
+import { builtRecipe } from '../support/recipe-image.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const failed = 125
@@ -20,7 +20,9 @@ let state: string
 let counter = 0
 
 beforeAll(async () => {
-  image = await recipeImage('python')
+  // Compressed: the end of a plain archive is padding, without which it is whole.
+  const { path, sha256 } = await builtRecipe('python')
+  image = { url: pathToFileURL(path).href, sha256 }
   folder = await temporaryFolder()
   state = join(folder.path, 'state')
 })

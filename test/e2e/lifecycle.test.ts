@@ -123,22 +123,27 @@ const newToken = () => `8${process.pid}.${Date.now()}${++tokens}`
 describe.concurrent.each(ways)('a job of $who, backend $backend, restarts', (way) => {
   const script = (code: string) =>
     `echo run >> /root/count; wc -l < /root/count; setsid sleep 300 & ${code}`
-  test.for([
-    { policy: 'onFailure', ends: 'exit 7', runs: 4, code: 7 },
+  const policies = [
     { policy: 'onFailure', ends: 'kill -11 $$', runs: 4, code: 139 },
     { policy: 'onFailure', ends: 'exit $(($(wc -l < /root/count) < 2))', runs: 2, code: 0 },
+    { policy: 'onFailure', ends: 'exit 7', runs: 4, code: 7 },
     { policy: 'onFailure', ends: 'exit 0', runs: 1, code: 0 },
     { policy: 'always', ends: 'exit 0', runs: 4, code: 0 },
     { policy: 'no', ends: 'exit 7', runs: 1, code: 7 },
-  ])('$policy, $ends: it runs $runs times, in the same root', async (row, { expect: expectIn }) => {
-    const manifest = { restartPolicy: row.policy }
-    const end = await runJob(way, { script: script(row.ends), manifest })
-    expectIn(end.code, end.stderr).toBe(row.code)
-    expectIn(end.stdout.trim().split(/\s+/)).toEqual(
-      Array.from({ length: row.runs }, (_, index) => `${index + 1}`),
-    )
-    expectIn(end.stderr.match(/attempt \d follows in/g)?.length ?? 0).toBe(row.runs - 1)
-  })
+  ]
+  // The policy is the same code for all; what starts again is not.
+  test.for(way === ways[0] ? policies : policies.slice(0, 2))(
+    '$policy, $ends: it runs $runs times, in the same root',
+    async (row, { expect: expectIn }) => {
+      const manifest = { restartPolicy: row.policy }
+      const end = await runJob(way, { script: script(row.ends), manifest })
+      expectIn(end.code, end.stderr).toBe(row.code)
+      expectIn(end.stdout.trim().split(/\s+/)).toEqual(
+        Array.from({ length: row.runs }, (_, index) => `${index + 1}`),
+      )
+      expectIn(end.stderr.match(/attempt \d follows in/g)?.length ?? 0).toBe(row.runs - 1)
+    },
+  )
 })
 
 describe.concurrent.each(ways)(

@@ -16,8 +16,24 @@ const root = new URL('../../', import.meta.url)
 const hook = fileURLToPath(new URL('../support/loaded-modules.mjs', import.meta.url))
 
 interface Loading extends Finished {
-  /** Paths of modules from the checkout on, in order; those of Node are left out. */
+  /**
+   * Paths of modules from the checkout on, in order; those of Node are left out. A file of the bundled
+   * command stands before the modules that it has been made of.
+   */
   modules: string[]
+}
+
+interface BundledFile {
+  /** Paths from the checkout on. */
+  inputs: Record<string, { bytesInOutput: number }>
+}
+
+function withBundled(path: string): string[] {
+  if (!path.startsWith('runtime/dist/command/')) return [path]
+  const list = readFileSync(new URL('runtime/dist/command/modules.json', root), 'utf8')
+  const { inputs } = (JSON.parse(list) as Record<string, BundledFile>)[path]!
+  const used = Object.entries(inputs).filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+  return [path, ...used.map(([input]) => input)]
 }
 
 const test = base.extend<{ folder: string; load(...args: string[]): Promise<Loading> }>({
@@ -32,14 +48,14 @@ const test = base.extend<{ folder: string; load(...args: string[]): Promise<Load
       const end = await run(process.execPath, ['--import', hook, ...args], { env, cwd: root })
       const urls = existsSync(list) ? readFileSync(list, 'utf8').split('\n') : []
       const ours = urls.filter((url) => url.startsWith(root.href))
-      return { ...end, modules: ours.map((url) => url.slice(root.href.length)) }
+      return { ...end, modules: ours.flatMap((url) => withBundled(url.slice(root.href.length))) }
     })
   },
 })
 
 /** What runs jobs, holds keys or reads documents. */
 const heavy =
-  /^(?:images|manifest|service)\/|^native\/dist\/(?:index|signer|bridge-engine|network)|^runtime\/dist\/(?:audit|bridge\/(?!level)|cgroup|config|daemon|deployment|doctor|host|job-network|network|sandbox|signer)\//
+  /^(?:images|manifest|service)\/|^native\/src\/(?:index|signer|bridge-engine|network)|^runtime\/src\/(?:audit|bridge\/(?!level)|cgroup|config|daemon|deployment|doctor|host|job-network|network|sandbox|signer)\//
 
 describe('no command for', () => {
   test.for(['version', '--help', 'keys --help', 'image build --help'])(
@@ -47,7 +63,7 @@ describe('no command for', () => {
     async (words, { load }) => {
       const { code, modules } = await load(causewayBin, ...words.split(' '))
       expect(code).toBe(0)
-      expect(modules).toContain('runtime/dist/main.js')
+      expect(modules).toContain('runtime/src/main.ts')
       expect(modules.filter((path) => heavy.test(path))).toEqual([])
     },
   )
@@ -74,18 +90,19 @@ describe('no command for', () => {
     )
     await server.close()
     expect(code, stderr).toBe(0)
-    expect(modules).toContain('runtime/dist/control/client.js')
+    expect(modules).toContain('runtime/src/control/client.ts')
     expect(modules.filter((found) => heavy.test(found))).toEqual([])
   })
 })
 
 test('a command that needs keys is hardened before anything else is loaded', async ({ load }) => {
   const { modules } = await load(causewayBin, 'keys', 'show', 'nothing.json')
-  const [, first, ...others] = modules
-  expect(first).toBe('runtime/dist/harden-first.js')
-  const main = others.indexOf('runtime/dist/main.js')
-  expect(others.slice(0, main).filter((path) => !path.startsWith('native/'))).toEqual([])
-  expect(others.findIndex((path) => path.startsWith('runtime/dist/signer/'))).toBeGreaterThan(main)
+  const main = modules.indexOf('runtime/dist/command/main.js')
+  const before = modules.slice(0, main).filter((path) => !path.startsWith('runtime/dist/command/'))
+  expect(before).toContain('runtime/src/harden-first.ts')
+  const others = /^(?!runtime\/bin\/causeway|runtime\/src\/harden-first|native\/src\/)/
+  expect(before.filter((path) => others.test(path))).toEqual([])
+  expect(modules.findIndex((path) => path.startsWith('runtime/src/signer/'))).toBeGreaterThan(main)
 })
 
 test('schemas of the control API load nothing of the daemon', async ({ load }) => {

@@ -7,9 +7,11 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { compiledFiles } from '../support/compiled.ts'
+import { times } from '../support/effort.ts'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
-const flags = ['-static', '-pthread', '-Wall', '-Wextra', '-Werror']
+const raceMs = times({ short: 500, long: 4000 })
+const flags = ['-static', '-pthread', '-Wall', '-Wextra', '-Werror', `-DRACE_MS=${raceMs}`]
 
 /** The escape probe. */
 export function compileProbe(folder: string, compiler?: string): Promise<string> {

@@ -56,7 +56,7 @@ export async function buildRecipe(name: string, options: BuildOptions): Promise<
   const architecture = (await runTool('dpkg', ['--print-architecture'], { signal })).trim()
   const file = `${name}-${architecture}-${await cacheKey(recipe, architecture, text)}.tar.xz`
   const path = join(folder, file)
-  const cached = refresh ? undefined : await readBuilt(path)
+  const cached = refresh ? undefined : await readBuilt(path, signal)
   if (cached !== undefined) return { path, ...cached, fromCache: true }
   await mkdir(folder, { recursive: true, mode: 0o700 })
   await removeStaleWork(folder)

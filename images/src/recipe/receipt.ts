@@ -28,10 +28,11 @@ export function receiptOf(image: string): string {
  */
 export async function readBuilt(
   image: string,
+  signal?: AbortSignal,
 ): Promise<{ sha256: string; bytes: number } | undefined> {
   const receipt = await readReceipt(receiptOf(image))
   if (receipt === undefined) return undefined
-  const found = await hashFile(image)
+  const found = await hashFile(image, undefined, signal)
   return found?.sha256 === receipt.sha256 ? found : undefined
 }
 
@@ -42,12 +43,16 @@ export async function readBuilt(
  * @param folder see buildRecipe; it may be missing
  * @returns where it lies, as a `file:` URL
  */
-export async function findBuilt(folder: string, sha256: string): Promise<URL | undefined> {
+export async function findBuilt(
+  folder: string,
+  sha256: string,
+  signal?: AbortSignal,
+): Promise<URL | undefined> {
   for (const name of await namesIn(folder)) {
     if (!name.endsWith(ending)) continue
     const image = join(folder, name.slice(0, -ending.length))
     if ((await readReceipt(receiptOf(image)))?.sha256 !== sha256) continue
-    if ((await readBuilt(image)) !== undefined) return pathToFileURL(image)
+    if ((await readBuilt(image, signal)) !== undefined) return pathToFileURL(image)
   }
   return undefined
 }

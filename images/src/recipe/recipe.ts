@@ -5,7 +5,8 @@
  * @module
  */
 import { readFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import { ImageError } from '../image-error.ts'
 
 /** The content of a `recipe.json`. Paths are relative to the image's root. */
@@ -52,7 +53,9 @@ export interface NpmSource {
 /** All recipes; each has a `description`. */
 export const recipeNames: readonly string[] = ['debian', 'minimal', 'node', 'python']
 
-const recipesFolder = new URL('../../recipes/', import.meta.url)
+// By the name of the package: this module may be part of a bundle.
+const packageJson = createRequire(import.meta.url).resolve('@causeway/images/package.json')
+const recipesFolder = join(dirname(packageJson), 'recipes')
 
 /**
  * Reads a recipe.
@@ -71,5 +74,5 @@ export async function readRecipe(name: string): Promise<{ recipe: Recipe; text: 
 
 /** Reads a file below `images/recipes`. */
 export async function readRecipeFile(name: string): Promise<string> {
-  return readFile(fileURLToPath(new URL(name, recipesFolder)), 'utf8')
+  return readFile(join(recipesFolder, name), 'utf8')
 }

@@ -96,7 +96,7 @@ export async function fetchArchive(
   try {
     const made = await verifyCached(image, signal, onProgress)
     if (made !== undefined) return { ...image, bytes: made, fromCache: true }
-    const source = (await findBuilt(layout.recipes, sha256)) ?? checkSource(url, limits)
+    const source = (await findBuilt(layout.recipes, sha256, signal)) ?? checkSource(url, limits)
     const bytes = await download(source, image, limits, signal, onProgress)
     await writeRecord(path, { url: showUrl(source), fetched: Date.now() })
     return { ...image, bytes, fromCache: false }

@@ -60,20 +60,20 @@ export function openBridge(
   options: BridgeOptions,
 ): OpenBridge {
   const socket = options.socket ?? `causeway-${randomBytes(16).toString('hex')}`
-  const network = openNetworkCapability({
-    ...options,
-    source: hexBytes(keys.identity.origin.source),
-    connectionLimits: options.config.network,
-    networkRequests: loaded.deployment.networkRequests,
-  })
   const { config, backend, log, observe, network: jobNetwork } = options
   const namespace = jobNetwork?.namespace
-  const signer = {
-    handlers: signerHandlers(keys.keyring, keys.uses),
-    facts: { signer: backend.name },
-    close: async () => keys.close(),
-  }
   try {
+    const network = openNetworkCapability({
+      ...options,
+      source: hexBytes(keys.identity.origin.source),
+      connectionLimits: options.config.network,
+      networkRequests: loaded.deployment.networkRequests,
+    })
+    const signer = {
+      handlers: signerHandlers(keys.keyring, keys.uses),
+      facts: { signer: backend.name },
+      close: async () => keys.close(),
+    }
     const { level } = config.bridge
     const limits = options.noLimits ? noLimits : config.bridge.limits
     const { methods } = loaded.deployment.policy

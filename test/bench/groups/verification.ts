@@ -48,7 +48,9 @@ function rows(figures: readonly VerificationFigures[]): Measured[] {
       name: 'three addresses, 16 at once',
       unit: 'verifications/s',
       values: of('perSecond'),
-      target: { of: 'value', atLeast: 1500 },
+      floors: of('queriesPerSecond'),
+      target: { of: 'ratio', atLeast: 0.1 },
+      remark: 'the floor is queries by c-ares, 16 at once; a verification asks nine',
     },
     { name: 'CPU per verification', unit: 'µs', values: of('cpuUs') },
   ]
