@@ -14,7 +14,7 @@ import { loadConfig } from '../config/config.ts'
 import { runDeployment } from '../execution/foreground.ts'
 import type { Job } from '../sandbox/job.ts'
 import { openState, type StateFolders } from '../state/state-folders.ts'
-import { fail } from './failure.ts'
+
 import { createLogger } from '@causeway/service/log'
 import { passphraseOf, type SharedOptions } from './options.ts'
 import { seconds } from './print/amounts.ts'
@@ -27,18 +27,14 @@ const example = fileURLToPath(new URL('../../../guest-sdk/examples/first-job', i
 
 export async function demo(flags: SharedOptions): Promise<void> {
   const reporter = createReporter(process.stdout)
+  const state = openState(flags.state)
+  const signal = abortOnSignals()
+  const image = await buildImage(state, reporter, signal)
+  const bundle = await copyExample(image)
   try {
-    const state = openState(flags.state)
-    const signal = abortOnSignals()
-    const image = await buildImage(state, reporter, signal)
-    const bundle = await copyExample(image)
-    try {
-      await runExample(bundle, state, flags, reporter, signal)
-    } finally {
-      await rm(bundle, { recursive: true, force: true })
-    }
-  } catch (error) {
-    fail(error)
+    await runExample(bundle, state, flags, reporter, signal)
+  } finally {
+    await rm(bundle, { recursive: true, force: true })
   }
 }
 

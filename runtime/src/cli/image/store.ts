@@ -6,7 +6,7 @@ import type { ImageStore, OnProgress, Owner } from '@causeway/images'
 import { loadConfig } from '../../config/config.ts'
 import { openImages, treeOwner } from '../../host/images.ts'
 import { openState, type StateFolders } from '../../state/state-folders.ts'
-import { fail } from '../failure.ts'
+
 import { showProgress } from '../print/image-progress.ts'
 import { printable } from '../print/printable.ts'
 import { abortOnSignals } from '../signals.ts'
@@ -44,7 +44,7 @@ export async function printImages(
     process.stdout.write(flags.json ? `${JSON.stringify(document)}\n` : printable(text))
   } catch (error) {
     progress.clear()
-    fail(error)
+    throw error
   }
 }
 

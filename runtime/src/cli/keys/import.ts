@@ -27,14 +27,10 @@ export async function importKeys(file: string, flags: ImportFlags): Promise<void
   if ((from === undefined) !== forget) {
     return fail(new Error('expected either --from FILE or --forget'), exitCodes.usage)
   }
-  try {
-    const text = await withDeploymentKeys(file, flags, (keys) =>
-      from === undefined ? forgetKeys(keys) : storeKeys(keys, resolve(from)),
-    )
-    process.stderr.write(printable(`${text}\n`))
-  } catch (error) {
-    fail(error)
-  }
+  const text = await withDeploymentKeys(file, flags, (keys) =>
+    from === undefined ? forgetKeys(keys) : storeKeys(keys, resolve(from)),
+  )
+  process.stderr.write(printable(`${text}\n`))
 }
 
 function storeKeys(opened: DeploymentKeys, from: string): string {

@@ -32,12 +32,8 @@ export async function changePassphrase(flags: PassphraseFlags): Promise<void> {
       exitCodes.usage,
     )
   }
-  try {
-    hardenProcess()
-    process.stderr.write(printable(`${await change(flags)}\n`))
-  } catch (error) {
-    fail(error)
-  }
+  hardenProcess()
+  process.stderr.write(printable(`${await change(flags)}\n`))
 }
 
 async function change(flags: PassphraseFlags): Promise<string> {

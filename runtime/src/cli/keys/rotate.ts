@@ -38,13 +38,9 @@ export async function rotate(flags: RotateFlags): Promise<void> {
     const found = 'expected --no-passphrase or --new-passphrase-file, found both'
     return fail(new Error(found), exitCodes.usage)
   }
-  try {
-    hardenProcess()
-    const text = await withRootToChange(flags, flags.yes ? replace : refuse)
-    process.stderr.write(printable(`${text}\n`))
-  } catch (error) {
-    fail(error)
-  }
+  hardenProcess()
+  const text = await withRootToChange(flags, flags.yes ? replace : refuse)
+  process.stderr.write(printable(`${text}\n`))
 }
 
 async function withRootToChange(
