@@ -4,7 +4,7 @@
  * @module
  */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
-import { errorCode } from '../image-error.ts'
+import { ifThere } from '@causeway/service/failure'
 import { resolveInRoot } from './resolve-in-root.ts'
 
 // Opening a fifo of the image would block forever without O_NONBLOCK.
@@ -20,14 +20,9 @@ export function readInRoot(root: string, guestPath: string, maxBytes: number): B
 }
 
 function readPlainFile(path: string, maxBytes: number): Buffer | undefined {
-  let file: number
-  try {
-    file = openSync(path, flags)
-  } catch (error) {
-    // Missing, a socket, replaced by a link meanwhile, or closed to an ordinary user.
-    if (['ENOENT', 'ENXIO', 'ELOOP', 'EACCES'].includes(errorCode(error) ?? '')) return undefined
-    throw error
-  }
+  // Missing, a socket, replaced by a link meanwhile, or closed to an ordinary user.
+  const file = ifThere(() => openSync(path, flags), 'ENXIO', 'ELOOP', 'EACCES')
+  if (file === undefined) return undefined
   try {
     if (!fstatSync(file).isFile()) return undefined
     const content = Buffer.alloc(maxBytes)

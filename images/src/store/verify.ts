@@ -16,7 +16,7 @@ import { compareTrees } from './trees/compare-trees.ts'
 import type { ListedImage, ListedTree } from './inventory.ts'
 import { useLockPath } from './layout.ts'
 import { unpackTo, type TreeMaker } from './trees/make-tree.ts'
-import { takeLock, type TryLock } from './store-lock.ts'
+import { whileLocked, type TryLock } from './store-lock.ts'
 import { summarizeTree } from './trees/tree-digest.ts'
 import { readTree } from './trees/trees.ts'
 
@@ -41,8 +41,7 @@ export async function verifyImage(
   options: FetchOptions,
 ): Promise<VerifiedImage> {
   const lock = useLockPath(verifier.layout, image.sha256)
-  const release = await takeLock(verifier.tryLock, lock, 'shared', options)
-  try {
+  return whileLocked(verifier.tryLock, lock, 'shared', options, async () => {
     const problems = await archiveProblems(image, options)
     const unchecked: string[] = []
     const isArchiveRight = image.archive !== undefined && problems.length === 0
@@ -54,9 +53,7 @@ export async function verifyImage(
       else problems.push(...(await contentProblems(verifier, image, tree, options)))
     }
     return { sha256: image.sha256, problems, unchecked }
-  } finally {
-    release()
-  }
+  })
 }
 
 async function archiveProblems(

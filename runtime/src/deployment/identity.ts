@@ -11,7 +11,6 @@ import {
   type ImportedKeys,
 } from '../signer/imported/imported-keys.ts'
 import type { DeploymentLabel, SignerBackend } from '../signer/backend.ts'
-import { StartError } from '../errors/start-error.ts'
 
 /** Identity of a deployment on this processor. */
 export interface Identity {
@@ -66,12 +65,7 @@ export function importedKeysOf(
   { keys }: Deployment,
   { isPrivateKey }: Pick<SignerBackend, 'isPrivateKey'>,
 ): ImportedKeys {
-  if (keys === undefined) return noKeys
-  try {
-    return readImportedKeys(keys, isPrivateKey)
-  } catch (cause) {
-    throw new StartError('KEYS_INVALID', (cause as Error).message, { cause })
-  }
+  return keys === undefined ? noKeys : readImportedKeys(keys, isPrivateKey)
 }
 
 /** Checks a deployment's `keys` file. @throws StartError KEYS_INVALID */

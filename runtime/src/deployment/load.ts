@@ -2,7 +2,8 @@
  * Loads a deployment file and its bundle, and checks them before anything is started.
  * @module
  */
-import { access, mkdtemp, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, posix } from 'node:path'
 import { parseDeployment, parseManifest, type Deployment, type Manifest } from '@causeway/manifest'
@@ -70,6 +71,15 @@ export async function loadWithoutSandbox(file: string): Promise<LoadedDeployment
   }
 }
 
+/** The parts that a job needs. @throws StartError MANIFEST_MISSING */
+export function runnable({ deployment, bundle, manifest }: LoadedDeployment) {
+  if (bundle && manifest) return { bundle, manifest }
+  throw new StartError(
+    'MANIFEST_MISSING',
+    `${deployment.file}: expected a bundle with manifest.json beside it or in "bundle", found none`,
+  )
+}
+
 /** Whether a JSON text has the fields of a manifest, whatever the file's name is. */
 export function looksLikeManifest(text: string): boolean {
   try {
@@ -106,11 +116,7 @@ function checkEnvironment({ file, environment }: Deployment): void {
 
 async function findBundle(deployment: Deployment, zipFile: string): Promise<Bundle | undefined> {
   const folder = dirname(deployment.file)
-  const isThere = await access(join(folder, manifestName)).then(
-    () => true,
-    () => false,
-  )
-  const path = deployment.bundle ?? (isThere ? folder : undefined)
+  const path = deployment.bundle ?? (existsSync(join(folder, manifestName)) ? folder : undefined)
   // Environment values and keys must not reach the job's disk or the bundle's CID.
   const secret = new Set([deployment.file, ...(deployment.keys ? [deployment.keys] : [])])
   return path === undefined ? undefined : openBundle(path, zipFile, secret)

@@ -13,7 +13,7 @@ import { openBundleFiles, type BundleFiles } from '../deployment/bundle-files.ts
 import type { Bundle } from '../deployment/bundle.ts'
 import type { Execute, ExecutionRequest } from './contract/request.ts'
 import { inTime } from './contract/deadline.ts'
-import type { LoadedDeployment } from '../deployment/load.ts'
+import { runnable } from '../deployment/load.ts'
 import type { Host } from '../host/host.ts'
 import type { JobNetwork } from '../job-network/contract.ts'
 import { mountAhead, type MountAhead } from './mount-ahead.ts'
@@ -48,14 +48,6 @@ interface Placed extends Begun {
 interface Prepared extends Placed {
   tree: ImageTree
   files: BundleFiles
-}
-
-function runnable({ deployment, bundle, manifest }: LoadedDeployment) {
-  if (bundle && manifest) return { bundle, manifest }
-  throw new StartError(
-    'MANIFEST_MISSING',
-    `${deployment.file}: expected a bundle with manifest.json beside it or in "bundle", found none`,
-  )
 }
 
 async function begin(begun: Begun): Promise<JobExit> {

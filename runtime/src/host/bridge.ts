@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { decodeSs58 } from '@causeway/manifest'
 import type { Membership } from '@causeway/native'
+import { orUndoNow } from '@causeway/service/failure'
 import type { Logger } from '@causeway/service/log'
 import { hexBytes } from '../bridge/hex.ts'
 import { discoverHandlers } from '../bridge/openrpc/discover.ts'
@@ -76,7 +77,7 @@ export function openBridge(
     facts: { signer: backend.name },
     close: async () => keys.close(),
   }
-  try {
+  const open = (): OpenBridge => {
     const { level } = config.bridge
     const limits = options.noLimits ? noLimits : config.bridge.limits
     const { methods } = loaded.deployment.policy
@@ -115,10 +116,8 @@ export function openBridge(
       lookAtNetwork: network.look,
       close,
     }
-  } catch (error) {
-    keys.close()
-    throw error
   }
+  return orUndoNow(open, keys.close)
 }
 
 /** Facts that a deployment can ask for about itself. */

@@ -1,5 +1,5 @@
 /**
- * Allocates memory that can be reliably zeroed.
+ * Allocates memory that can be reliably zeroed, and zeroes it.
  * @module
  */
 
@@ -10,4 +10,13 @@
  */
 export function secretBytes(length: number): Buffer {
   return Buffer.from(new ArrayBuffer(length))
+}
+
+/** Uses a secret, and zeroes it whether or not that succeeds. */
+export function wiping<B extends Uint8Array, T>(secret: B, use: (secret: B) => T): T {
+  try {
+    return use(secret)
+  } finally {
+    secret.fill(0)
+  }
 }

@@ -3,6 +3,7 @@
  * @module
  */
 import { removeTree } from '@causeway/images'
+import { orUndo } from '@causeway/service/failure'
 import { StartError } from '../errors/start-error.ts'
 import {
   adopt,
@@ -68,13 +69,11 @@ async function begin(
 ): Promise<DeploymentDetail> {
   const { name, revision } = record
   const paths = deploymentPaths(context.deployments, name)
-  try {
-    await writeRecord(paths.record, record)
-  } catch (error) {
+  const goOn = async () => {
     const found = previous && { name, paths, record: previous.keeper.latest }
     if (found) context.entries.set(name, await adopt(found, context))
-    throw error
   }
+  await orUndo(() => writeRecord(paths.record, record), goOn)
   const entry = await superviseDeployment(paths, record, context)
   context.entries.set(name, entry)
   if (previous) await removeTree(revisionPaths(paths, revision - 1).folder)

@@ -5,6 +5,7 @@
 import { resolve } from 'node:path'
 import { wipeImported, mergeImported } from '../../signer/imported/imported-keys.ts'
 import { encodeKeysFile } from '../../signer/imported/keys-file.ts'
+import { wiping } from '../../signer/secret-bytes.ts'
 import { createSecretFile } from '../../signer/secret-file.ts'
 import type { SecretKeys } from '../../signer/backend.ts'
 
@@ -32,14 +33,11 @@ export async function exportKeys(
 function writeKeys(keys: DeploymentKeys, out: string): void {
   const { file, stored } = importsOf(keys)
   const secretKeys = keys.root.deriveKeys(keys.label, mergeImported(file, stored))
-  const content = encodeAll(secretKeys)
   try {
-    createSecretFile(out, content)
+    wiping(encodeAll(secretKeys), (content) => createSecretFile(out, content))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     throw new Error(`${out}: expected nothing there, found a file; nothing was written`)
-  } finally {
-    content.fill(0)
   }
 }
 

@@ -14,6 +14,7 @@ import { askNewPassphrase, readPassphraseFile } from '../../signer/root/passphra
 import { lockRootChange } from '../../signer/root/root-lock.ts'
 import { hasRoot, replaceRootForGood } from '../../signer/root/root-secret.ts'
 import { isSealed } from '../../signer/root/sealed-root.ts'
+import { wiping } from '../../signer/secret-bytes.ts'
 import { openState } from '../../state/state-folders.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { fail } from '../failure.ts'
@@ -97,11 +98,7 @@ function newPassphrase(file: string | undefined): Promise<Buffer> | Buffer {
 }
 
 function done(root: UnlockedRoot, content: Buffer, what: string): string {
-  try {
-    const isGone = replaceRootForGood(root.path, content)
-    const copies = `! ${root.path} had another name, which still leads to what it was`
-    return [`✓ ${root.path}: ${what}`, ...(isGone ? [] : [copies])].join('\n')
-  } finally {
-    content.fill(0)
-  }
+  const isGone = wiping(content, () => replaceRootForGood(root.path, content))
+  const copies = `! ${root.path} had another name, which still leads to what it was`
+  return [`✓ ${root.path}: ${what}`, ...(isGone ? [] : [copies])].join('\n')
 }

@@ -3,6 +3,7 @@
  * table is kept for a while after an execution, so that limits apply to the deployment.
  * @module
  */
+import { orUndo } from '@causeway/service/failure'
 import { hostHierarchies } from '../../cgroup/mounts.ts'
 import { StartError } from '../../errors/start-error.ts'
 import { refuseBulk } from '../bulk-datagrams.ts'
@@ -79,13 +80,11 @@ function createSharedNetworks(options: SharedNetworksOptions, nft: Nft): Network
     await sweepSharedTables(nft)
     const parked = await parking.unpark(owner.deployment)
     const network = parked ?? (await make())
-    try {
-      await network.attachOwner(owner)
-      return network
-    } catch (error) {
-      await network.close()
-      throw error
-    }
+    await orUndo(
+      () => network.attachOwner(owner),
+      () => network.close(),
+    )
+    return network
   }
 
   return {

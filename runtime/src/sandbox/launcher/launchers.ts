@@ -8,6 +8,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { linkFd } from '@causeway/native/process'
+import { orUndo } from '@causeway/service/failure'
 import type { Cgroups, JobGroups } from '../../cgroup/cgroup.ts'
 import { startLauncher, type LauncherProcess } from './launcher-process.ts'
 import type { JobLimits } from '../limits.ts'
@@ -71,16 +72,14 @@ async function prepare(
     ready?.launcher.discard()
     await groups.remove()
   }
-  try {
+  const make = async () => {
     groups.limit(limits)
     const layer = await provide(storageFile, limits, ready?.storage)
     const start = (options: readonly string[]) =>
       ready ? ready.tell(options) : startLauncher(groups.folders, options)
     return { groups, ...(layer && { layer }), start, giveUp }
-  } catch (error) {
-    await giveUp()
-    throw error
   }
+  return orUndo(make, giveUp)
 }
 
 // Starting the next spare at once would delay this job.

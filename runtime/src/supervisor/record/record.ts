@@ -3,6 +3,7 @@
  * @module
  */
 import { readFileSync } from 'node:fs'
+import { ifThere } from '@causeway/service/failure'
 import * as v from 'valibot'
 import { StartError } from '../../errors/start-error.ts'
 import { jobExitSchema } from '../../execution/contract/exit.ts'
@@ -95,9 +96,8 @@ export function readRecord(path: string): DeploymentRecord | undefined {
 
 function readIfThere(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8')
+    return ifThere(() => readFileSync(path, 'utf8'))
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw damaged(path, (error as Error).message)
   }
 }
