@@ -2,6 +2,7 @@
  * Tells what is missing from what went wrong.
  * @module
  */
+import { readFileSync } from 'node:fs'
 
 /** The `code` of a Node system error (`ENOENT`, ...), undefined for any other error. */
 export function errorCode(error: unknown): string | undefined {
@@ -27,5 +28,14 @@ export function noneOn(...codes: readonly string[]): (error: unknown) => undefin
   return (error) => {
     if (!codes.includes(errorCode(error) ?? '')) throw error
     return undefined
+  }
+}
+
+/** Text of a file; `''` for one that cannot be read: its process is gone, or the kernel lacks it. */
+export function readOrEmpty(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
   }
 }

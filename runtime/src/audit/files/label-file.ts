@@ -3,12 +3,12 @@
  * of the root secret needs the label. A forged file is detected: the label's hash must be the name.
  * @module
  */
-import { closeSync, fstatSync, readSync, renameSync, writeFileSync } from 'node:fs'
+import { fstatSync, readSync, renameSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { DeploymentLabel } from '../../signer/backend.ts'
 import { auditFolder } from './folder.ts'
 import { maxLineBytes } from '../line.ts'
-import { openPlain } from './plain-file.ts'
+import { withPlain } from './plain-file.ts'
 
 const labelName = 'label.json'
 // The size of the deployment file is the only limit of kind and id.
@@ -51,12 +51,9 @@ function parse(file: string): DeploymentLabel | undefined {
 
 /** Reads at most the size of an honest file. */
 function contentOf(file: string): string {
-  const fd = openPlain(file)
-  if (fd === undefined) return ''
-  try {
+  const text = withPlain(file, (fd) => {
     const bytes = Buffer.alloc(Math.min(fstatSync(fd).size, maxLabelBytes))
     return bytes.toString('utf8', 0, readSync(fd, bytes, 0, bytes.length, 0))
-  } finally {
-    closeSync(fd)
-  }
+  })
+  return text ?? ''
 }

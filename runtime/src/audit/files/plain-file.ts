@@ -3,6 +3,7 @@
  * @module
  */
 import { closeSync, constants, fstatSync, openSync } from 'node:fs'
+import { closing } from '@causeway/service/failure'
 
 /**
  * Opens a plain file without following a link or waiting at a fifo.
@@ -15,6 +16,12 @@ export function openPlain(path: string, flags: number = constants.O_RDONLY): num
   if (fstatSync(fd).isFile()) return fd
   closeSync(fd)
   throw notPlain(path)
+}
+
+/** Reads a plain file; undefined when there is none. @throws Error as {@link openPlain} */
+export function withPlain<T>(path: string, read: (fd: number) => T): T | undefined {
+  const fd = openPlain(path)
+  return fd === undefined ? undefined : closing(fd, read)
 }
 
 /** Like {@link openPlain}, but creates a missing file with mode 0600. */

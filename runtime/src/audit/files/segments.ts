@@ -2,12 +2,12 @@
  * Finds and removes the segments of a log, which are its full files.
  * @module
  */
-import { closeSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { listSegments, type Segment } from './folder.ts'
 import type { HeadFacts } from '../head.ts'
 import { continues, membersOf, parseLine, type AuditLine } from '../line.ts'
-import { openPlain } from './plain-file.ts'
+import { withPlain } from './plain-file.ts'
 import { readLines } from './read-lines.ts'
 import { readTail } from './tail.ts'
 
@@ -68,15 +68,11 @@ export function firstSeqOf(file: string): number | undefined {
 }
 
 function firstLineOf(file: string): FirstLine | undefined {
-  const fd = openPlain(file)
-  if (fd === undefined) return undefined
-  try {
+  return withPlain(file, (fd) => {
     for (const { bytes } of readLines(fd)) {
       const line = parseLine(bytes)
       return line && { line, bytes }
     }
     return undefined
-  } finally {
-    closeSync(fd)
-  }
+  })
 }
