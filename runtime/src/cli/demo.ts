@@ -31,11 +31,8 @@ export async function demo(flags: SharedOptions): Promise<void> {
   const signal = abortOnSignals()
   const image = await buildImage(state, reporter, signal)
   const bundle = await copyExample(image)
-  try {
-    await runExample(bundle, state, flags, reporter, signal)
-  } finally {
-    await rm(bundle, { recursive: true, force: true })
-  }
+  const remove = () => rm(bundle, { recursive: true, force: true })
+  await runExample(bundle, state, flags, reporter, signal).finally(remove)
 }
 
 async function buildImage(

@@ -64,11 +64,8 @@ export async function completeDeployment(
 /** Loads a deployment, but removes the packed bundle: only its CID and manifest are needed. */
 export async function loadWithoutSandbox(file: string): Promise<LoadedDeployment> {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-'))
-  try {
-    return await loadDeployment(file, join(folder, 'bundle.zip'))
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
+  const remove = () => rm(folder, { recursive: true, force: true })
+  return loadDeployment(file, join(folder, 'bundle.zip')).finally(remove)
 }
 
 /** The parts that a job needs. @throws StartError MANIFEST_MISSING */

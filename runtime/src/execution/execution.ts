@@ -54,11 +54,7 @@ async function begin(begun: Begun): Promise<JobExit> {
   const place = await reserve(begun)
   try {
     const network = await openNetwork(begun, place)
-    try {
-      return await withImage({ ...begun, place, network })
-    } finally {
-      await network.release()
-    }
+    return await withImage({ ...begun, place, network }).finally(() => network.release())
   } finally {
     place.release()
   }

@@ -55,11 +55,7 @@ export async function runDeployment(options: RunOptions): Promise<JobExit> {
     })
     for (const message of [...host.warnings, ...sameUserWarning(), ...scheduleWarning(loaded)])
       onWarning(message)
-    try {
-      return await executeOnce(host, options, { loaded, folder })
-    } finally {
-      await host.close()
-    }
+    return await executeOnce(host, options, { loaded, folder }).finally(() => host.close())
   } finally {
     await removeTree(folder)
   }

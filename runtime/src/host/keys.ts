@@ -12,6 +12,7 @@ import { withAuditKey } from '../audit/audit-key.ts'
 import { openAuditLog } from '../audit/audit-log.ts'
 import { createKeyUses, noKeyUses, type KeyUses } from '../audit/key-uses.ts'
 import type { Config } from '../config/config.ts'
+import { hexValues } from '../deployment/handlers.ts'
 import { identify, importedKeysOf, labelOf, type Identity } from '../deployment/identity.ts'
 import type { SignerKeyUse } from '../signer/handlers.ts'
 import { mergeImported, noKeys, wipeImported } from '../signer/imported/imported-keys.ts'
@@ -114,19 +115,14 @@ function openUses(
   const facts = {
     deployment: identity.id,
     origin: identity.origin,
-    publicKeys: inHex(publicKeys),
-    encryptionKeys: inHex(encryptionKeys),
+    publicKeys: hexValues(publicKeys),
+    encryptionKeys: hexValues(encryptionKeys),
   }
   const folder = join(stateFolder, 'audit')
   const auditLog = withAuditKey(root, label, 1, (key) =>
     openAuditLog({ ...config.audit, folder, label, key, backend: backend.name, facts, log }),
   )
   return { uses: createKeyUses(auditLog), close: () => auditLog.close() }
-}
-
-function inHex(keys: Readonly<Record<string, Uint8Array>>): Record<string, string> {
-  const entries = Object.entries(keys)
-  return Object.fromEntries(entries.map(([name, key]) => [name, Buffer.from(key).toString('hex')]))
 }
 
 /** Runs both, even if the first throws. */

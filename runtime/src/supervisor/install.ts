@@ -33,12 +33,9 @@ export async function deploy(
   request: DeployRequest,
 ): Promise<DeploymentDetail> {
   const fresh = await draftDeployment(context.deployments, request.file, context.keys)
-  try {
-    return await inTurn(context, fresh.name, () => install(context, fresh, request))
-  } finally {
-    // The draft folder: gone after success, left over after a refusal.
-    await removeTree(fresh.draft.folder)
-  }
+  const installed = inTurn(context, fresh.name, () => install(context, fresh, request))
+  // The draft folder: gone after success, left over after a refusal.
+  return installed.finally(() => removeTree(fresh.draft.folder))
 }
 
 async function install(

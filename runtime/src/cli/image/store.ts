@@ -58,10 +58,6 @@ async function withImages<T>(
   const state = openState(flags.state)
   const onWarning = (message: string) => void process.stderr.write(printable(`! ${message}\n`))
   const images = openImages({ config, state, onWarning })
-  const owner = treeOwner(config)
-  try {
-    return await work({ images, state, owner, signal: abortOnSignals(), onProgress })
-  } finally {
-    await images.settled()
-  }
+  const parts = { images, state, owner: treeOwner(config), signal: abortOnSignals(), onProgress }
+  return work(parts).finally(() => images.settled())
 }

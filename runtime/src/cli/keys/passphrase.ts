@@ -51,11 +51,8 @@ async function change(flags: PassphraseFlags): Promise<string> {
 
 async function changeRoot(options: RootOptions, flags: PassphraseFlags): Promise<string> {
   const root = await unlockRootFile(options)
-  try {
-    return flags.remove ? await removePassphrase(root) : await setPassphrase(root, flags)
-  } finally {
-    root.wipe()
-  }
+  const changed = flags.remove ? removePassphrase(root) : setPassphrase(root, flags)
+  return changed.finally(() => root.wipe())
 }
 
 /** Makes the first root secret, which must not lie in the clear even for a moment. */

@@ -51,11 +51,7 @@ async function withRootToChange(
   const releaseUse = lockRootOutOfUse(stateFolder)
   try {
     const releaseChange = lockRootChange(stateFolder)
-    try {
-      return await withRootFile({ flags, stateFolder }, use)
-    } finally {
-      releaseChange()
-    }
+    return await withRootFile({ flags, stateFolder }, use).finally(releaseChange)
   } finally {
     releaseUse()
   }
@@ -68,11 +64,7 @@ async function withRootFile(
   const { stateFolder, flags } = asked
   if (!hasRoot(stateFolder)) throw new Error(`${stateFolder}: there is no root secret yet`)
   const root = await unlockRootFile({ stateFolder, ...passphraseOf(flags) })
-  try {
-    return await use(root, asked)
-  } finally {
-    root.wipe()
-  }
+  return use(root, asked).finally(() => root.wipe())
 }
 
 /** Without --yes: says what would change, and changes nothing. */

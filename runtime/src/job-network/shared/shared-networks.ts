@@ -45,11 +45,8 @@ const nobody = 2 ** 32 - 2
 /** Checks that the kernel accepts every rule. @throws Error */
 async function tryOut(options: SharedOptions, nft: Nft): Promise<void> {
   const network = await openSharedNetwork(options, nft)
-  try {
-    await network.attachOwner({ deployment: '', uid: nobody, count: 1, maxConnections: 1 })
-  } finally {
-    await network.close()
-  }
+  const owner = { deployment: '', uid: nobody, count: 1, maxConnections: 1 }
+  await network.attachOwner(owner).finally(() => network.close())
 }
 
 // Time in which the sockets of ended processes should have drained.
