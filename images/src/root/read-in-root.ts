@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
-import { ifThere } from '@causeway/service/failure'
+import { constants, fstatSync, openSync, readSync } from 'node:fs'
+import { closing, ifThere } from '@causeway/service/failure'
 import { resolveInRoot } from './resolve-in-root.ts'
 
 // Opening a fifo of the image would block forever without O_NONBLOCK.
@@ -23,11 +23,9 @@ function readPlainFile(path: string, maxBytes: number): Buffer | undefined {
   // Missing, a socket, replaced by a link meanwhile, or closed to an ordinary user.
   const file = ifThere(() => openSync(path, flags), 'ENXIO', 'ELOOP', 'EACCES')
   if (file === undefined) return undefined
-  try {
+  return closing(file, () => {
     if (!fstatSync(file).isFile()) return undefined
     const content = Buffer.alloc(maxBytes)
     return content.subarray(0, readSync(file, content, 0, maxBytes, 0))
-  } finally {
-    closeSync(file)
-  }
+  })
 }
