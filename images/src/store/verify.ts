@@ -5,10 +5,10 @@
  * @module
  */
 import { randomBytes } from 'node:crypto'
-import { mkdir, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { countProgress, type OnProgress } from '../progress.ts'
-import { removeTree } from '../root/remove-tree.ts'
+import { withFolder } from '../root/remove-tree.ts'
 import type { Owner } from '../root/write-in-root.ts'
 import type { FetchOptions } from './archives.ts'
 import { hashFile } from '../fetch/blob.ts'
@@ -91,16 +91,13 @@ async function contentProblems(
   options: FetchOptions,
 ): Promise<string[]> {
   const staging = stagingOf(verifier, tree)
-  await mkdir(staging, { mode: 0o700 })
-  try {
+  return withFolder(staging, async () => {
     const again = join(staging, 'root')
     const path = join(verifier.layout.blobs, image.sha256)
     await unpackTo(verifier, { path }, again, { ...(await ownerOf(tree)), ...withDetail(options) })
     const differences = await compareTrees(again, tree.path, options.signal)
     return differences.map((difference) => `tree ${tree.path}: ${difference}`)
-  } finally {
-    await removeTree(staging)
-  }
+  })
 }
 
 /** Named like an unpacking process's staging folder, so that a later sweep removes it if we die. */

@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline'
 import { finished } from 'node:stream/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { buildRecipe, recipesFolder, type BuiltImage } from '@causeway/images'
+import { afterwards } from '@causeway/service/failure'
 import type { CallRecord } from '../bridge/dispatch.ts'
 import { loadConfig } from '../config/config.ts'
 import { runDeployment } from '../execution/foreground.ts'
@@ -32,7 +33,7 @@ export async function demo(flags: SharedOptions): Promise<void> {
   const image = await buildImage(state, reporter, signal)
   const bundle = await copyExample(image)
   const remove = () => rm(bundle, { recursive: true, force: true })
-  await runExample(bundle, state, flags, reporter, signal).finally(remove)
+  await afterwards(runExample(bundle, state, flags, reporter, signal), remove)
 }
 
 async function buildImage(

@@ -7,6 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, posix } from 'node:path'
 import { parseDeployment, parseManifest, type Deployment, type Manifest } from '@causeway/manifest'
+import { afterwards, orNone } from '@causeway/service/failure'
 import { methodNames, unknownPatterns } from '../bridge/gate.ts'
 import { environmentFault } from '../sandbox/root/environment.ts'
 import { checkLimits } from '../sandbox/limits.ts'
@@ -65,7 +66,7 @@ export async function completeDeployment(
 export async function loadWithoutSandbox(file: string): Promise<LoadedDeployment> {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-'))
   const remove = () => rm(folder, { recursive: true, force: true })
-  return loadDeployment(file, join(folder, 'bundle.zip')).finally(remove)
+  return afterwards(loadDeployment(file, join(folder, 'bundle.zip')), remove)
 }
 
 /** The parts that a job needs. @throws StartError MANIFEST_MISSING */
@@ -79,13 +80,9 @@ export function runnable({ deployment, bundle, manifest }: LoadedDeployment) {
 
 /** Whether a JSON text has the fields of a manifest, whatever the file's name is. */
 export function looksLikeManifest(text: string): boolean {
-  try {
-    const document: unknown = JSON.parse(text)
-    return typeof document === 'object' && document !== null && 'image' in document
-  } catch {
-    // Not JSON: the deployment parser reports the position.
-    return false
-  }
+  // Not JSON: the deployment parser reports the position.
+  const document = orNone((): unknown => JSON.parse(text))
+  return typeof document === 'object' && document !== null && 'image' in document
 }
 
 function refuseManifest(file: string, text: string): void {

@@ -7,6 +7,7 @@ import { posix } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { emptyFolder, type ImageTree } from '@causeway/images'
 import type { Manifest } from '@causeway/manifest'
+import { afterwards } from '@causeway/service/failure'
 import { runAttempts } from './attempts.ts'
 import { openBridge } from '../host/bridge.ts'
 import { openBundleFiles, type BundleFiles } from '../deployment/bundle-files.ts'
@@ -54,7 +55,7 @@ async function begin(begun: Begun): Promise<JobExit> {
   const place = await reserve(begun)
   try {
     const network = await openNetwork(begun, place)
-    return await withImage({ ...begun, place, network }).finally(() => network.release())
+    return await afterwards(withImage({ ...begun, place, network }), () => network.release())
   } finally {
     place.release()
   }

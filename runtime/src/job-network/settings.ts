@@ -4,7 +4,7 @@
  * @module
  */
 import * as v from 'valibot'
-import { count, maxCount } from '@causeway/service/config'
+import { choice, count, maxCount } from '@causeway/service/config'
 import { parseResolver } from '@causeway/service/dns'
 import { parseNet } from '@causeway/service/egress'
 
@@ -33,22 +33,13 @@ export function refillMs(settings: NetworkSettings): number {
   return Math.ceil(1000 * Math.max(...seconds)) + 1000
 }
 
-const networkModes = ['auto', 'isolated', 'shared'] as const
-const networkEnforcements = ['auto', 'required'] as const
-
 /** The section `network` of the configuration file. */
 export const networkSettings = v.pipe(
   v.strictObject({
     /** `auto`: isolated where this host can, else shared, else nothing is enforced. */
-    mode: v.optional(
-      v.picklist(networkModes, `expected one of ${networkModes.join(', ')}`),
-      'auto',
-    ),
+    mode: choice(['auto', 'isolated', 'shared'], 'auto'),
     /** `required`: runs no jobs where any of this cannot be enforced. */
-    enforce: v.optional(
-      v.picklist(networkEnforcements, `expected one of ${networkEnforcements.join(', ')}`),
-      'auto',
-    ),
+    enforce: choice(['auto', 'required'], 'auto'),
     /** New connections to addresses that are not admitted. */
     connectionsPerSecond: count(1, 100_000, 10),
     /** Connections allowed at once, before that rate applies. */

@@ -3,7 +3,7 @@
  * @module
  */
 import { removeTree } from '@causeway/images'
-import { orUndo } from '@causeway/service/failure'
+import { afterwards, orUndo } from '@causeway/service/failure'
 import { StartError } from '../errors/start-error.ts'
 import {
   adopt,
@@ -35,7 +35,7 @@ export async function deploy(
   const fresh = await draftDeployment(context.deployments, request.file, context.keys)
   const installed = inTurn(context, fresh.name, () => install(context, fresh, request))
   // The draft folder: gone after success, left over after a refusal.
-  return installed.finally(() => removeTree(fresh.draft.folder))
+  return afterwards(installed, () => removeTree(fresh.draft.folder))
 }
 
 async function install(

@@ -23,6 +23,15 @@ export function ifThere<T>(look: () => T, ...codes: readonly string[]): T | unde
   }
 }
 
+/** What `look` returns; undefined when it throws, whatever the reason. */
+export function orNone<T>(look: () => T): T | undefined {
+  try {
+    return look()
+  } catch {
+    return undefined
+  }
+}
+
 /** Makes a handler of errors: undefined for those with one of the codes. @throws all others */
 export function noneOn(...codes: readonly string[]): (error: unknown) => undefined {
   return (error) => {

@@ -24,6 +24,15 @@ export function orUndoNow<T>(work: () => T, undo: () => void): T {
   }
 }
 
+/** Waits for the work, then for `clean`, whether or not the work succeeds. */
+export async function afterwards<T>(work: Promise<T>, clean: () => Promise<unknown>): Promise<T> {
+  try {
+    return await work
+  } finally {
+    await clean()
+  }
+}
+
 /** Uses a descriptor, and closes it whether or not that succeeds. */
 export function closing<T>(fd: number, use: (fd: number) => T): T {
   try {

@@ -5,6 +5,7 @@
  */
 import { fstatSync, readSync, renameSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { orNone } from '@causeway/service/failure'
 import type { DeploymentLabel } from '../../signer/backend.ts'
 import { auditFolder } from './folder.ts'
 import { maxLineBytes } from '../line.ts'
@@ -35,17 +36,14 @@ export function ownerOfFolder(
 }
 
 function parse(file: string): DeploymentLabel | undefined {
-  try {
-    const { originKind, source, id } = JSON.parse(contentOf(file)) as Record<string, unknown>
-    const isLabel = [originKind, source, id].every((text) => typeof text === 'string')
-    if (!isLabel) return undefined
-    return {
-      originKind: originKind as string,
-      source: Buffer.from(source as string, 'hex'),
-      id: id as string,
-    }
-  } catch {
-    return undefined
+  const document = orNone(() => JSON.parse(contentOf(file)) as Record<string, unknown> | null)
+  const { originKind, source, id } = document ?? {}
+  const isLabel = [originKind, source, id].every((text) => typeof text === 'string')
+  if (!isLabel) return undefined
+  return {
+    originKind: originKind as string,
+    source: Buffer.from(source as string, 'hex'),
+    id: id as string,
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { orNone } from '@causeway/service/failure'
 import { listSegments, type Segment } from './folder.ts'
 import type { HeadFacts } from '../head.ts'
 import { continues, membersOf, parseLine, type AuditLine } from '../line.ts'
@@ -40,11 +41,7 @@ interface FirstLine {
 
 /** The first line of a file that `next` continues; otherwise undefined. */
 function firstIfFollowedBy(path: string, next: FirstLine): FirstLine | undefined {
-  try {
-    return isFollowedBy(path, next) ? firstLineOf(path) : undefined
-  } catch {
-    return undefined
-  }
+  return orNone(() => (isFollowedBy(path, next) ? firstLineOf(path) : undefined))
 }
 
 function isFollowedBy(path: string, { line, bytes }: FirstLine): boolean {

@@ -3,6 +3,7 @@
  * @module
  */
 import type { ImageStore, OnProgress, Owner } from '@causeway/images'
+import { afterwards } from '@causeway/service/failure'
 import { loadConfig } from '../../config/config.ts'
 import { openImages, treeOwner } from '../../host/images.ts'
 import { openState, type StateFolders } from '../../state/state-folders.ts'
@@ -59,5 +60,5 @@ async function withImages<T>(
   const onWarning = (message: string) => void process.stderr.write(printable(`! ${message}\n`))
   const images = openImages({ config, state, onWarning })
   const parts = { images, state, owner: treeOwner(config), signal: abortOnSignals(), onProgress }
-  return work(parts).finally(() => images.settled())
+  return afterwards(work(parts), () => images.settled())
 }

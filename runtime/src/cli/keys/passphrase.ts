@@ -59,28 +59,20 @@ async function changeRoot(options: RootOptions, flags: PassphraseFlags): Promise
 async function makeSealed(stateFolder: string, flags: PassphraseFlags): Promise<string> {
   if (flags.remove) throw new Error(`${stateFolder}: there is no root secret yet`)
   const passphrase = await newPassphrase(flags.newPassphraseFile)
-  try {
-    const made = await makeRoot(stateFolder, passphrase)
-    const sealed = isSealed(made.content)
-    made.content.fill(0)
-    if (sealed) return `✓ ${made.path}: made, sealed`
-    // A bridge that starts without a root secret makes one, and does not wait for this command.
-    throw new Error(
-      `${made.path}: another process made it meanwhile, in the clear; the same command again seals it`,
-    )
-  } finally {
-    passphrase.fill(0)
-  }
+  const { path, content } = await makeRoot(stateFolder, passphrase).finally(() =>
+    passphrase.fill(0),
+  )
+  if (wiping(content, isSealed)) return `✓ ${path}: made, sealed`
+  // A bridge that starts without a root secret makes one, and does not wait for this command.
+  throw new Error(
+    `${path}: another process made it meanwhile, in the clear; the same command again seals it`,
+  )
 }
 
 async function setPassphrase(root: UnlockedRoot, flags: PassphraseFlags): Promise<string> {
   const passphrase = await newPassphrase(flags.newPassphraseFile)
-  try {
-    const content = await newRootContent(root.secret, passphrase)
-    return done(root, content, root.passphrase ? 'has a new passphrase' : 'sealed')
-  } finally {
-    passphrase.fill(0)
-  }
+  const content = await newRootContent(root.secret, passphrase).finally(() => passphrase.fill(0))
+  return done(root, content, root.passphrase ? 'has a new passphrase' : 'sealed')
 }
 
 async function removePassphrase(root: UnlockedRoot): Promise<string> {

@@ -87,21 +87,17 @@ async function replace(root: UnlockedRoot, { flags, stateFolder }: Asked): Promi
   const config = loadConfig(flags.config)
   const { backend } = await chooseBackend(config.signer.backend)
   const passphrase = nextPassphrase(root, flags)
-  try {
-    const rotation = await rotateRoot({
-      backend,
-      root,
-      ...(passphrase && { passphrase }),
-      resealables: [
-        resealFiles(storedKeys(stateFolder)),
-        resealAuditHeads(join(stateFolder, 'audit')),
-      ],
-      now: new Date(),
-    })
-    return rotatedText(root, rotation, config)
-  } finally {
-    passphrase?.fill(0)
-  }
+  const rotation = await rotateRoot({
+    backend,
+    root,
+    ...(passphrase && { passphrase }),
+    resealables: [
+      resealFiles(storedKeys(stateFolder)),
+      resealAuditHeads(join(stateFolder, 'audit')),
+    ],
+    now: new Date(),
+  }).finally(() => passphrase?.fill(0))
+  return rotatedText(root, rotation, config)
 }
 
 /** Gets the passphrase of the new secret: the old one unless the flags say otherwise. The caller zeroes it. */

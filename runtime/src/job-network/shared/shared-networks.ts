@@ -3,7 +3,7 @@
  * table is kept for a while after an execution, so that limits apply to the deployment.
  * @module
  */
-import { orUndo } from '@causeway/service/failure'
+import { afterwards, orUndo } from '@causeway/service/failure'
 import { hostHierarchies } from '../../cgroup/mounts.ts'
 import { StartError } from '../../errors/start-error.ts'
 import { refuseBulk } from '../bulk-datagrams.ts'
@@ -46,7 +46,7 @@ const nobody = 2 ** 32 - 2
 async function tryOut(options: SharedOptions, nft: Nft): Promise<void> {
   const network = await openSharedNetwork(options, nft)
   const owner = { deployment: '', uid: nobody, count: 1, maxConnections: 1 }
-  await network.attachOwner(owner).finally(() => network.close())
+  await afterwards(network.attachOwner(owner), () => network.close())
 }
 
 // Time in which the sockets of ended processes should have drained.

@@ -46,12 +46,10 @@ export function createLaunchers(cgroups: Cgroups): Launchers {
     async takeReady(limits, storageFile) {
       const ready = spares.take(limits)
       if (!ready) return undefined
-      try {
-        return await prepare(ready.groups, { limits, storageFile, ready })
-      } finally {
+      return prepare(ready.groups, { limits, storageFile, ready }).finally(() => {
         // Not waited for: the launcher has its own descriptor.
         ready.storage?.file.close().catch(() => {})
-      }
+      })
     },
     keepSpare: (kind) => spares.keep(kind),
     close: () => spares.close(),
