@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import { encodeSs58, type Deployment } from '@causeway/manifest'
 import {
   noKeys,
+  orKeysInvalid,
   readImportedKeys,
   wipeImported,
   type ImportedKeys,
@@ -65,7 +66,7 @@ export function importedKeysOf(
   { keys }: Deployment,
   { isPrivateKey }: Pick<SignerBackend, 'isPrivateKey'>,
 ): ImportedKeys {
-  return keys === undefined ? noKeys : readImportedKeys(keys, isPrivateKey)
+  return keys === undefined ? noKeys : orKeysInvalid(() => readImportedKeys(keys, isPrivateKey))
 }
 
 /** Checks a deployment's `keys` file. @throws StartError KEYS_INVALID */

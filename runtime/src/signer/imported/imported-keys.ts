@@ -15,12 +15,10 @@ const maxBytes = 64 * 1024
 /** For deployments that import no key. */
 export const noKeys: ImportedKeys = Object.freeze({ signing: {}, encryption: {} })
 
-/** Reads a `keys` file of mode 0600. @throws StartError KEYS_INVALID, naming file and field, never a value */
+/** Reads a `keys` file of mode 0600. @throws Error naming file and field, never a value. */
 export function readImportedKeys(file: string, isPrivateKey: KeyCheck): ImportedKeys {
-  return orKeysInvalid(() => {
-    const content = readSecretFile(file, { maxBytes })
-    return wiping(content, () => decodeKeysFile(file, content, isPrivateKey))
-  })
+  const content = readSecretFile(file, { maxBytes })
+  return wiping(content, () => decodeKeysFile(file, content, isPrivateKey))
 }
 
 /** @throws StartError KEYS_INVALID with the message of what `read` throws */

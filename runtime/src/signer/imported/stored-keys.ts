@@ -2,7 +2,6 @@
  * Stores imported keys of deployments in the state folder, sealed under the root secret.
  * @module
  */
-
 import type { DeploymentLabel, ImportedKeys, RootKeys } from '../backend.ts'
 import { deploymentFiles, type DeploymentFiles } from '../sealed/deployment-files.ts'
 import { wiping } from '../secret-bytes.ts'
