@@ -1,4 +1,5 @@
 /** One call: sends the request with retries and a deadline, and checks the reply. @module */
+import { setTimeout as pause } from 'node:timers/promises'
 import { BridgeError, BridgeProtocolError, BridgeUnavailableError } from './errors.ts'
 import { exchange, lostHint } from './exchange.ts'
 import type { ErrorObject, MethodName, MethodParams, MethodResult } from './protocol/index.ts'
@@ -87,7 +88,8 @@ async function exchangeWithRetries(
       if (!isSystemError(error)) throw error
       if (error.syscall !== 'connect') throw lost(error)
       if (!isWorthRetrying(error) || attempt >= retries) throw unreachable(name, error)
-      await pause(Math.random() * firstRetryDelayMs * 2 ** attempt, signal)
+      const delayMs = Math.random() * firstRetryDelayMs * 2 ** attempt
+      await pause(delayMs, undefined, { signal }).catch(() => signal.throwIfAborted())
     }
   }
 }
@@ -111,20 +113,6 @@ function unreachable(name: string, cause: unknown): BridgeUnavailableError {
       : 'is the host running, and this process inside its deployment?'
   return new BridgeUnavailableError(`nobody answers on the abstract socket ${name}`, hint, {
     cause,
-  })
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => {
-      clearTimeout(timer)
-      reject(signal.reason as Error)
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', onAbort)
-      resolve()
-    }, ms)
-    signal.addEventListener('abort', onAbort, { once: true })
   })
 }
 

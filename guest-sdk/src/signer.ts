@@ -1,13 +1,14 @@
 import type { Call, CallOptions } from './call.ts'
 import { fromHex, toHex } from './hex.ts'
-import type { CipherParams, EncryptionCurve, SignParams, SigningCurve } from './protocol/index.ts'
+import type {
+  CipherParams,
+  EncryptionCurve,
+  PublicKeyParams,
+  SignParams,
+} from './protocol/index.ts'
 
 /** Selects a key for signing. */
-export interface KeySelector {
-  curve: SigningCurve
-  /** BIP-32 path such as `m/44'/60'/0'/0/0`; secp256k1 only. */
-  derivationPath?: string
-}
+export type KeySelector = PublicKeyParams
 
 /** Input of `sign`. */
 export interface SignInput extends KeySelector {

@@ -29,12 +29,6 @@ export class ImageError extends Error {
   }
 }
 
-/** The `code` of a Node system error (`ENOENT`, ...), undefined for any other error. */
-export function errorCode(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error)) return undefined
-  return typeof error.code === 'string' ? error.code : undefined
-}
-
 /** The message of anything that was thrown. */
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

@@ -7,7 +7,8 @@
 import type { ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
-import { ImageError, errorCode } from './image-error.ts'
+import { ImageError } from './image-error.ts'
+import { errorCode, orUndo } from '@causeway/service/failure'
 import { startChild } from '@causeway/native/process'
 
 /** User and folder of a program; default: our own user, in `/`. */
@@ -117,13 +118,11 @@ export async function startReader(
   args: readonly string[],
   options?: ToolOptions,
 ): Promise<Tool> {
-  try {
-    return await startTool(name, args, options)
-  } catch (error) {
+  const end = () => {
     source.kill()
-    await source.exit
-    throw error
+    return source.exit
   }
+  return orUndo(() => startTool(name, args, options), end)
 }
 
 /** The last line of a program's stderr, or its exit status when there was none. */
@@ -149,7 +148,7 @@ function startFailure(name: string, cwd: string, error: unknown): unknown {
 }
 
 /** Keeps only the end: a hostile archive can make a program print errors forever. */
-function collectTail(stream: Readable): () => string {
+export function collectTail(stream: Readable): () => string {
   let tail = Buffer.alloc(0)
   stream.on('data', (chunk: Buffer) => {
     tail = Buffer.concat([tail, chunk]).subarray(-maxStderrBytes)

@@ -2,14 +2,11 @@
  * Manifest and deployment files: read, check, and report every fault with file, line and field.
  * @module
  */
-export { DocumentError } from './document/document-error.ts'
-export type { DocumentIssue } from './document/document-error.ts'
+export { DocumentError, type DocumentIssue } from './document/document-error.ts'
 export { fillImage } from './fill-image.ts'
-export { parseManifest } from './manifest.ts'
-export type { Manifest } from './manifest.ts'
+export { parseManifest, type Manifest } from './manifest.ts'
 export { parseDeployment } from './deployment.ts'
 export type { Deployment, ProcessorPublicKeys, Schedule } from './deployment-model.ts'
-export { decodeSs58, encodeSs58 } from './ss58.ts'
-export type { Ss58Address } from './ss58.ts'
+export { decodeSs58, encodeSs58, type Ss58Address } from './ss58.ts'
 export { maxDocumentBytes } from './document/json-syntax.ts'
 export { deploymentJsonSchema, manifestJsonSchema } from './published-schemas.ts'

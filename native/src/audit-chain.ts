@@ -15,7 +15,7 @@ export interface AuditUse {
   curve: string
   /** Derivation path; the line gets its valid characters, at most 128 of them. */
   path?: string | undefined
-  /** Bytes whose SHA-256 is logged. */
+  /** Bytes whose SHA-256 is logged: the signed ones, or the ciphertext. */
   input?: Uint8Array | undefined
   /** The calling process. */
   pid: number

@@ -20,12 +20,12 @@ const signatureBytes = 64
 const pointBytes = 33
 const sealedOverhead = 28
 
-/** Why bytes were refused. */
+/** Why bytes were refused. DECRYPT_FAILED has no details: they would be an oracle for attackers. */
 export type SignerRefusal = 'BAD_PUBLIC_KEY' | 'DECRYPT_FAILED'
 
-/** The values that both sides of an encryption know. */
+/** Inputs of a key agreement, beside our own private key. */
 export interface SignerAgreement {
-  /** SEC1 point, 33 or 65 bytes. */
+  /** The peer's encryption key: SEC1 point, 33 or 65 bytes; a deployment may be its own peer. */
   peerPublicKey: Uint8Array
   /** HKDF salt, any length. */
   salt: Uint8Array

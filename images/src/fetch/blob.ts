@@ -1,7 +1,7 @@
 /** Reads a finished archive: its size and digest. @module */
 import { createHash } from 'node:crypto'
-import { constants, open, type FileHandle } from 'node:fs/promises'
-import { errorCode } from '../image-error.ts'
+import { constants, open } from 'node:fs/promises'
+import { noneOn } from '@causeway/service/failure'
 import { chunksOf } from './file-source.ts'
 
 /** Size and digest of the file at `path`; undefined when `path` is not a regular file. */
@@ -10,7 +10,8 @@ export async function hashFile(
   onBytes?: (count: number, totalBytes: number) => void,
   signal?: AbortSignal,
 ): Promise<{ sha256: string; bytes: number } | undefined> {
-  const file = await openExisting(path)
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+  const file = await open(path, flags).catch(noneOn('ENOENT', 'ELOOP'))
   if (file === undefined) return undefined
   const stat = await file.stat()
   if (!stat.isFile()) return file.close().then(() => undefined)
@@ -23,14 +24,4 @@ export async function hashFile(
     onBytes?.(chunk.length, stat.size)
   }
   return { sha256: hash.digest('hex'), bytes }
-}
-
-async function openExisting(path: string): Promise<FileHandle | undefined> {
-  try {
-    return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-  } catch (error) {
-    const code = errorCode(error)
-    if (code === 'ENOENT' || code === 'ELOOP') return undefined
-    throw error
-  }
 }

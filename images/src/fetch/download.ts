@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { ImageError, errorCode, errorText } from '../image-error.ts'
+import { errorCode, orUndo } from '@causeway/service/failure'
+import { ImageError, errorText } from '../image-error.ts'
 import { countProgress, type OnProgress } from '../progress.ts'
 import { startDeadlines, type Deadlines } from './deadlines.ts'
 import { diskFull, requireSpace } from './disk-space.ts'
@@ -94,13 +95,11 @@ async function receive(transfer: Transfer, resume: Resume | undefined): Promise<
   if (resume !== undefined) await readPart(transfer, resume)
   if (resume !== undefined && resume.bytes === resume.totalBytes) return true
   const source = await openSource(transfer, resume)
-  try {
+  const check = async () => {
     if (source.offset === 0) await part.restart(source)
     await checkSource(transfer, source)
-  } catch (error) {
-    await source.cancel()
-    throw error
   }
+  await orUndo(check, () => source.cancel())
   await copy(transfer, source)
   return source.offset > 0
 }

@@ -9,6 +9,7 @@ import { isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { connect as startTls } from 'node:tls'
 import { ImageError, errorText } from '../image-error.ts'
+import { orUndoNow } from '@causeway/service/failure'
 import { createEgress, EgressRefusedError, isLoopbackAddress } from '@causeway/service/egress'
 import { checkRedirect, hostOf, refuseAddress, showUrl, type SourcePolicy } from './url-policy.ts'
 
@@ -98,15 +99,14 @@ function redirectTarget(from: URL, response: IncomingMessage, policy: SourcePoli
   if (!redirectStatus.has(response.statusCode ?? 0)) return undefined
   const location = response.headers.location
   if (location === undefined) return undefined
-  try {
-    return checkRedirect(from, location, policy)
-  } catch (error) {
-    response.destroy()
-    throw error
-  }
+  return orUndoNow(
+    () => checkRedirect(from, location, policy),
+    () => response.destroy(),
+  )
 }
 
-function failed(url: URL, reason: string, cause?: unknown): ImageError {
+/** The error for a download that broke off, or that a server does not give. */
+export function failed(url: URL, reason: string, cause?: unknown): ImageError {
   const message = `image download from ${showUrl(url)} failed: ${reason}`
   return new ImageError('IMAGE_DOWNLOAD_FAILED', message, { cause })
 }

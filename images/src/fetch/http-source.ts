@@ -6,10 +6,9 @@
  * @module
  */
 import type { IncomingMessage } from 'node:http'
-import { ImageError, errorText } from '../image-error.ts'
-import { followRedirects, type HttpOptions } from './http-request.ts'
+import { errorText } from '../image-error.ts'
+import { failed, followRedirects, type HttpOptions } from './http-request.ts'
 import type { ArchiveSource, Resume } from './source.ts'
-import { showUrl } from './url-policy.ts'
 
 /** The part of an archive that a response carries. */
 interface Range {
@@ -100,9 +99,4 @@ async function* checkedBody(url: URL, response: IncomingMessage, length: number 
   if (length !== undefined && received !== length) {
     throw failed(url, `the transfer ended after ${received} bytes${expected}`)
   }
-}
-
-function failed(url: URL, reason: string, cause?: unknown): ImageError {
-  const message = `image download from ${showUrl(url)} failed: ${reason}`
-  return new ImageError('IMAGE_DOWNLOAD_FAILED', message, { cause })
 }

@@ -6,9 +6,9 @@
  * @module
  */
 import { createHash, type Hash } from 'node:crypto'
-import { constants, open, readFile, rename, rm, writeFile, type FileHandle } from 'node:fs/promises'
+import { constants, open, rename, rm, writeFile, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { errorCode } from '../image-error.ts'
+import { readJsonRecord } from '../json-record.ts'
 import type { Resume } from './source.ts'
 import { syncFolder } from './sync-folder.ts'
 
@@ -129,12 +129,6 @@ export async function removePart(path: string): Promise<void> {
 }
 
 async function readRecord(path: string): Promise<PartRecord | undefined> {
-  try {
-    const record = JSON.parse(await readFile(path, 'utf8')) as Partial<PartRecord>
-    return typeof record.validator === 'string' ? (record as PartRecord) : undefined
-  } catch (error) {
-    // A power cut can truncate the record; treat it as missing.
-    if (errorCode(error) === 'ENOENT' || error instanceof SyntaxError) return undefined
-    throw error
-  }
+  const record = await readJsonRecord<PartRecord>(path)
+  return typeof record?.validator === 'string' ? (record as PartRecord) : undefined
 }

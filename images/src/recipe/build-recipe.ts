@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { removeTree } from '../root/remove-tree.ts'
+import { removeTree, withFolder } from '../root/remove-tree.ts'
 import type { OnProgress } from '../progress.ts'
 import { hashFile } from '../fetch/blob.ts'
 import type { Owner } from '../root/write-in-root.ts'
@@ -83,8 +83,7 @@ async function cacheKey(recipe: Recipe, architecture: string, text: string): Pro
 async function build(recipe: Recipe, architecture: string, path: string, options: BuildOptions) {
   const { signal, builder = nobody } = options
   const work = `${path}.${randomBytes(8).toString('hex')}.staging`
-  await mkdir(work, { mode: 0o700 })
-  try {
+  return withFolder(work, async () => {
     const { versions, epoch } = await makeRoot({
       recipe,
       architecture,
@@ -95,10 +94,8 @@ async function build(recipe: Recipe, architecture: string, path: string, options
     })
     report(options, 'packing')
     await packImage(join(work, 'root'), join(work, 'image'), epoch, signal)
-    return await publish(work, path, versions)
-  } finally {
-    await removeTree(work)
-  }
+    return publish(work, path, versions)
+  })
 }
 
 /** The receipt is written last: an image without a receipt is not used. */

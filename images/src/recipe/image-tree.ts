@@ -5,7 +5,7 @@
  */
 import { chmod, lstat, mkdir, readFile, readdir, rm, symlink } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
-import { errorCode } from '../image-error.ts'
+import { errorCode } from '@causeway/service/failure'
 import { makeFolderInRoot, writeInRoot } from '../root/write-in-root.ts'
 import { runTool } from '../tool.ts'
 import type { Recipe } from './recipe.ts'

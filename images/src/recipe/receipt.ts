@@ -1,8 +1,9 @@
 /** Receipts of images that were built here: which archive has which digest. @module */
-import { readFile, readdir } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { errorCode } from '../image-error.ts'
+import { noneOn } from '@causeway/service/failure'
+import { readJsonRecord } from '../json-record.ts'
 import { hashFile } from '../fetch/blob.ts'
 
 /** Stored beside an image. */
@@ -30,7 +31,7 @@ export async function readBuilt(
   image: string,
   signal?: AbortSignal,
 ): Promise<{ sha256: string; bytes: number } | undefined> {
-  const receipt = await readReceipt(receiptOf(image))
+  const receipt = await readJsonRecord<Receipt>(receiptOf(image))
   if (receipt === undefined) return undefined
   const found = await hashFile(image, undefined, signal)
   return found?.sha256 === receipt.sha256 ? found : undefined
@@ -48,30 +49,13 @@ export async function findBuilt(
   sha256: string,
   signal?: AbortSignal,
 ): Promise<URL | undefined> {
-  for (const name of await namesIn(folder)) {
+  // Images that another user built are not this one's.
+  const names = (await readdir(folder).catch(noneOn('ENOENT', 'EACCES'))) ?? []
+  for (const name of names) {
     if (!name.endsWith(ending)) continue
     const image = join(folder, name.slice(0, -ending.length))
-    if ((await readReceipt(receiptOf(image)))?.sha256 !== sha256) continue
+    if ((await readJsonRecord<Receipt>(receiptOf(image)))?.sha256 !== sha256) continue
     if ((await readBuilt(image, signal)) !== undefined) return pathToFileURL(image)
   }
   return undefined
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder)
-  } catch (error) {
-    // Images that another user built are not this one's.
-    if (['ENOENT', 'EACCES'].includes(errorCode(error) ?? '')) return []
-    throw error
-  }
-}
-
-async function readReceipt(path: string): Promise<Receipt | undefined> {
-  try {
-    return JSON.parse(await readFile(path, 'utf8')) as Receipt
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT' || error instanceof SyntaxError) return undefined
-    throw error
-  }
 }

@@ -1,6 +1,6 @@
 /** Reads from an unpacked root, in which a file can be of any kind. @module */
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
-import { errorCode } from '../image-error.ts'
+import { constants, fstatSync, openSync, readSync } from 'node:fs'
+import { closing, ifThere } from '@causeway/service/failure'
 import { resolveInRoot } from './resolve-in-root.ts'
 
 // Opening a fifo of the image would block forever without O_NONBLOCK.
@@ -16,19 +16,12 @@ export function readInRoot(root: string, guestPath: string, maxBytes: number): B
 }
 
 function readPlainFile(path: string, maxBytes: number): Buffer | undefined {
-  let file: number
-  try {
-    file = openSync(path, flags)
-  } catch (error) {
-    // Missing, a socket, replaced by a link meanwhile, or closed to an ordinary user.
-    if (['ENOENT', 'ENXIO', 'ELOOP', 'EACCES'].includes(errorCode(error) ?? '')) return undefined
-    throw error
-  }
-  try {
+  // Missing, a socket, replaced by a link meanwhile, or closed to an ordinary user.
+  const file = ifThere(() => openSync(path, flags), 'ENXIO', 'ELOOP', 'EACCES')
+  if (file === undefined) return undefined
+  return closing(file, () => {
     if (!fstatSync(file).isFile()) return undefined
     const content = Buffer.alloc(maxBytes)
     return content.subarray(0, readSync(file, content, 0, maxBytes, 0))
-  } finally {
-    closeSync(file)
-  }
+  })
 }

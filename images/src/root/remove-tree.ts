@@ -1,6 +1,7 @@
 /** Removes anything that a job or an archive made. @module */
-import { readdir } from 'node:fs/promises'
+import { mkdir, readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { afterwards } from '@causeway/service/failure'
 import { runTool } from '../tool.ts'
 
 /**
@@ -15,6 +16,12 @@ export async function removeTree(path: string): Promise<void> {
     await runTool('chmod', ['-R', '-f', 'u+rwx', '--', name], { cwd }).catch(() => {}) // rm reports
   }
   await runTool('rm', ['-rf', '--one-file-system', '--', name], { cwd })
+}
+
+/** Makes a folder for some work, and removes it whether or not that succeeds. */
+export async function withFolder<T>(path: string, work: () => Promise<T>): Promise<T> {
+  await mkdir(path, { mode: 0o700 })
+  return afterwards(work(), () => removeTree(path))
 }
 
 /** Removes everything in a folder, but not the folder. */

@@ -9,7 +9,7 @@
  */
 import { lstatSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { errorCode } from '../image-error.ts'
+import { errorCode } from '@causeway/service/failure'
 
 /** The limit of Linux: path_resolution(7), MAXSYMLINKS. */
 const maxLinks = 40

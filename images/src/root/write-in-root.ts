@@ -13,7 +13,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { ImageError, errorCode } from '../image-error.ts'
+import { errorCode } from '@causeway/service/failure'
+import { ImageError } from '../image-error.ts'
 import { resolveInRoot } from './resolve-in-root.ts'
 
 /** The host's ids that own something in the root. */

@@ -1,12 +1,12 @@
 /** The archives of a store, by SHA-256: fetched once, verified at every use. @module */
-import { readFile, stat, utimes, writeFile } from 'node:fs/promises'
+import { stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { errorCode } from '../image-error.ts'
+import { readJsonRecord } from '../json-record.ts'
 import { countProgress, type ByteProgress, type OnProgress } from '../progress.ts'
 import { hashFile } from '../fetch/blob.ts'
 import { download, type DownloadLimits } from '../fetch/download.ts'
 import { fetchLockPath, type Layout } from './layout.ts'
-import { takeLock, type TryLock } from './store-lock.ts'
+import { whileLocked, type TryLock } from './store-lock.ts'
 import { findBuilt } from '../recipe/receipt.ts'
 import { checkSource, parseSource, showUrl } from '../fetch/url-policy.ts'
 
@@ -89,30 +89,20 @@ export async function fetchArchive(
   const there = await verifyCached(image, signal, onProgress)
   if (there !== undefined) return { ...image, bytes: there, fromCache: true }
   const onWait = () => reportOther(path, onProgress)
-  const release = await takeLock(tryLock, fetchLockPath(layout, sha256), 'exclusive', {
-    signal,
-    onWait,
-  })
-  try {
+  const lock = fetchLockPath(layout, sha256)
+  return whileLocked(tryLock, lock, 'exclusive', { signal, onWait }, async () => {
     const made = await verifyCached(image, signal, onProgress)
     if (made !== undefined) return { ...image, bytes: made, fromCache: true }
     const source = (await findBuilt(layout.recipes, sha256, signal)) ?? checkSource(url, limits)
     const bytes = await download(source, image, limits, signal, onProgress)
     await writeRecord(path, { url: showUrl(source), fetched: Date.now() })
     return { ...image, bytes, fromCache: false }
-  } finally {
-    release()
-  }
+  })
 }
 
 /** Reads the origin of an archive; undefined when it is not known. */
 export async function readRecord(path: string): Promise<ArchiveRecord | undefined> {
-  try {
-    return JSON.parse(await readFile(`${path}.json`, 'utf8')) as ArchiveRecord
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT' || error instanceof SyntaxError) return undefined
-    throw error
-  }
+  return (await readJsonRecord<ArchiveRecord>(`${path}.json`)) as ArchiveRecord | undefined
 }
 
 async function writeRecord(path: string, record: ArchiveRecord): Promise<void> {

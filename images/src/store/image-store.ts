@@ -22,7 +22,7 @@ import {
   type TreeOpener,
 } from './trees/open-tree.ts'
 import { prune, removeImages, type Pruned, type PruneOptions } from './prune.ts'
-import { takeLock, withSafeRelease, type TryLock } from './store-lock.ts'
+import { whileLocked, withSafeRelease, type TryLock } from './store-lock.ts'
 import { syncTree, type Tree } from './trees/trees.ts'
 import { verifyImage, type VerifiedImage } from './verify.ts'
 
@@ -129,12 +129,8 @@ export function createImageStore(options: ImageStoreOptions): ImageStore {
       const checked = checkReference(reference)
       await prepare()
       const held = useLockPath(layout, checked.sha256)
-      const release = await takeLock(tryLock, held, 'shared', fetching)
-      try {
-        return await fetchArchive(opener, checked, fetching)
-      } finally {
-        release()
-      }
+      const work = () => fetchArchive(opener, checked, fetching)
+      return whileLocked(tryLock, held, 'shared', fetching, work)
     },
     async openTree(reference, opening = {}) {
       opening.signal?.throwIfAborted()

@@ -5,7 +5,7 @@ import { ImageError } from '../image-error.ts'
 import { findImage, listImages, type ListedImage } from './inventory.ts'
 import { useLockPath, type Layout } from './layout.ts'
 import { removePart } from '../fetch/part.ts'
-import type { TryLock } from './store-lock.ts'
+import { whenFree, type TryLock } from './store-lock.ts'
 import { sweep } from './sweep.ts'
 import { removeStoredTree, treeNamesOf } from './trees/trees.ts'
 
@@ -71,18 +71,15 @@ export async function removeImages(
 
 /** @returns false when the image is in use */
 async function removeUnused(layout: Layout, tryLock: TryLock, sha256: string): Promise<boolean> {
-  const release = tryLock(useLockPath(layout, sha256), 'exclusive')
-  if (release === undefined) return false
-  try {
+  const isRemoved = await whenFree(tryLock, useLockPath(layout, sha256), async () => {
     const path = join(layout.blobs, sha256)
     for (const name of await treeNamesOf(layout, sha256)) await removeStoredTree(layout, name)
     await removePart(path)
     await rm(`${path}.json`, { force: true })
     await rm(path, { force: true })
     return true
-  } finally {
-    release()
-  }
+  })
+  return isRemoved ?? false
 }
 
 function sizeOf(images: readonly ListedImage[]): number {

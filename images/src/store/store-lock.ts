@@ -59,3 +59,25 @@ export async function takeLock(
     await pause(pauseMs)
   }
 }
+
+/** Works while it has a lock, which it takes as {@link takeLock} does. */
+export async function whileLocked<T>(
+  tryLock: TryLock,
+  path: string,
+  mode: LockMode,
+  options: WaitOptions,
+  work: () => Promise<T>,
+): Promise<T> {
+  const release = await takeLock(tryLock, path, mode, options)
+  return work().finally(release)
+}
+
+/** Works with a lock that nobody else holds now; without it, does nothing and returns undefined. */
+export async function whenFree<T>(
+  tryLock: TryLock,
+  path: string,
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  const release = tryLock(path, 'exclusive')
+  return release && work().finally(release)
+}

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { removeTree } from '../root/remove-tree.ts'
 import { fetchLockPath, treeVersion, unpackLockPath, useLockPath, type Layout } from './layout.ts'
 import { removePart } from '../fetch/part.ts'
-import type { TryLock } from './store-lock.ts'
+import { whenFree, type TryLock } from './store-lock.ts'
 import { readTree, removeStoredTree } from './trees/trees.ts'
 
 /** A part untouched for a week will not be continued. */
@@ -49,16 +49,6 @@ async function sweepPart(layout: Layout, tryLock: TryLock, file: string): Promis
   if (sha256 === undefined || !(await isStale(join(layout.blobs, file)))) return
   const path = join(layout.blobs, file.slice(0, -'.part'.length))
   await whenFree(tryLock, fetchLockPath(layout, sha256), () => removePart(path))
-}
-
-async function whenFree(tryLock: TryLock, lock: string, call: () => Promise<void>): Promise<void> {
-  const release = tryLock(lock, 'exclusive')
-  if (release === undefined) return
-  try {
-    await call()
-  } finally {
-    release()
-  }
 }
 
 async function isStale(path: string): Promise<boolean> {

@@ -5,10 +5,10 @@
  * @module
  */
 import { randomBytes } from 'node:crypto'
-import { mkdir, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { countProgress, type OnProgress } from '../progress.ts'
-import { removeTree } from '../root/remove-tree.ts'
+import { withFolder } from '../root/remove-tree.ts'
 import type { Owner } from '../root/write-in-root.ts'
 import type { FetchOptions } from './archives.ts'
 import { hashFile } from '../fetch/blob.ts'
@@ -16,7 +16,7 @@ import { compareTrees } from './trees/compare-trees.ts'
 import type { ListedImage, ListedTree } from './inventory.ts'
 import { useLockPath } from './layout.ts'
 import { unpackTo, type TreeMaker } from './trees/make-tree.ts'
-import { takeLock, type TryLock } from './store-lock.ts'
+import { whileLocked, type TryLock } from './store-lock.ts'
 import { summarizeTree } from './trees/tree-digest.ts'
 import { readTree } from './trees/trees.ts'
 
@@ -41,8 +41,7 @@ export async function verifyImage(
   options: FetchOptions,
 ): Promise<VerifiedImage> {
   const lock = useLockPath(verifier.layout, image.sha256)
-  const release = await takeLock(verifier.tryLock, lock, 'shared', options)
-  try {
+  return whileLocked(verifier.tryLock, lock, 'shared', options, async () => {
     const problems = await archiveProblems(image, options)
     const unchecked: string[] = []
     const isArchiveRight = image.archive !== undefined && problems.length === 0
@@ -54,9 +53,7 @@ export async function verifyImage(
       else problems.push(...(await contentProblems(verifier, image, tree, options)))
     }
     return { sha256: image.sha256, problems, unchecked }
-  } finally {
-    release()
-  }
+  })
 }
 
 async function archiveProblems(
@@ -94,16 +91,13 @@ async function contentProblems(
   options: FetchOptions,
 ): Promise<string[]> {
   const staging = stagingOf(verifier, tree)
-  await mkdir(staging, { mode: 0o700 })
-  try {
+  return withFolder(staging, async () => {
     const again = join(staging, 'root')
     const path = join(verifier.layout.blobs, image.sha256)
     await unpackTo(verifier, { path }, again, { ...(await ownerOf(tree)), ...withDetail(options) })
     const differences = await compareTrees(again, tree.path, options.signal)
     return differences.map((difference) => `tree ${tree.path}: ${difference}`)
-  } finally {
-    await removeTree(staging)
-  }
+  })
 }
 
 /** Named like an unpacking process's staging folder, so that a later sweep removes it if we die. */

@@ -4,6 +4,7 @@
  * @module
  */
 import type { FileHandle } from 'node:fs/promises'
+import { orUndo } from '@causeway/service/failure'
 import type { OnProgress } from '../progress.ts'
 import type { Owner } from '../root/write-in-root.ts'
 import type { ArchiveFormat } from './archive-format.ts'
@@ -81,12 +82,10 @@ async function start(
 
 async function run({ input, result, kill }: Unpacker, file: FileHandle): Promise<Unpacked> {
   if (input === null) return result
-  try {
-    await gunzipInto(file, input)
-  } catch (error) {
+  const end = () => {
     kill()
-    await Promise.allSettled([result])
-    throw error
+    return Promise.allSettled([result])
   }
+  await orUndo(() => gunzipInto(file, input), end)
   return result
 }

@@ -1,6 +1,7 @@
 /** Watches how far another program has read a file that shares its position with ours. @module */
 import { readFileSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
+import { orNone } from '@causeway/service/failure'
 import { countProgress, type OnProgress } from '../progress.ts'
 
 /** A watch of one file. */
@@ -41,10 +42,6 @@ export function watchReading(
 
 /** Undefined where the host hides it: /proc may be closed to a process that hides its memory. */
 function positionOf(file: FileHandle): number | undefined {
-  try {
-    const info = readFileSync(`/proc/self/fdinfo/${file.fd}`, 'latin1')
-    return Number(/^pos:\s*(\d+)$/m.exec(info)?.[1])
-  } catch {
-    return undefined
-  }
+  const info = orNone(() => readFileSync(`/proc/self/fdinfo/${file.fd}`, 'latin1'))
+  return info === undefined ? undefined : Number(/^pos:\s*(\d+)$/m.exec(info)?.[1])
 }

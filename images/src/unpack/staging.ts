@@ -12,20 +12,21 @@ import {
   type FileHandle,
 } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { ImageError, errorCode } from '../image-error.ts'
+import { errorCode, orUndo } from '@causeway/service/failure'
+import { ImageError } from '../image-error.ts'
 import type { Owner } from '../root/write-in-root.ts'
 
 /** Creates `<target>.<random>.staging`, mode 0700, owned by `owner` (undefined: ourselves). */
 export async function createStaging(target: string, owner: Owner | undefined): Promise<string> {
   const staging = `${resolve(target)}.${randomBytes(8).toString('hex')}.staging`
   await mkdir(staging, { mode: 0o700 })
-  try {
-    if (owner !== undefined) await chown(staging, owner.uid, owner.gid)
-    return staging
-  } catch (error) {
-    await rmdir(staging)
-    throw error
+  if (owner !== undefined) {
+    await orUndo(
+      () => chown(staging, owner.uid, owner.gid),
+      () => rmdir(staging),
+    )
   }
+  return staging
 }
 
 /**
@@ -51,12 +52,8 @@ export async function promoteStaging(
 
 /** Sets mode 0755 by descriptor, so that no symlink can redirect it. */
 async function openUp(folder: string): Promise<void> {
-  const handle = await openFolder(folder)
-  try {
-    await handle.chmod(0o755)
-  } finally {
-    await handle.close()
-  }
+  await using handle = await openFolder(folder)
+  await handle.chmod(0o755)
 }
 
 /** Without root, a folder that is closed even to its owner can only be opened up by its path. */

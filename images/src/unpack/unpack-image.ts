@@ -8,6 +8,7 @@
  * @module
  */
 import { lstat, open, type FileHandle } from 'node:fs/promises'
+import { orUndo } from '@causeway/service/failure'
 import type { OnProgress } from '../progress.ts'
 import { removeTree } from '../root/remove-tree.ts'
 import type { Owner } from '../root/write-in-root.ts'
@@ -63,12 +64,8 @@ export async function unpackImage(
   const owner = ownerOf(options)
   options.signal?.throwIfAborted()
   await refuseExisting(targetFolder)
-  const file = await open(archivePath, 'r')
-  try {
-    return await unpackFile(file, targetFolder, owner, options)
-  } finally {
-    await file.close()
-  }
+  await using file = await open(archivePath, 'r')
+  return await unpackFile(file, targetFolder, owner, options)
 }
 
 async function unpackFile(
@@ -79,14 +76,12 @@ async function unpackFile(
 ): Promise<UnpackedImage> {
   const archive = await identify(file)
   const staging = await createStaging(targetFolder, owner)
-  try {
+  const unpack = async () => {
     const { wrapped, ...unpacked } = await extract(archive, staging, { ...options, owner })
     await promoteStaging(staging, targetFolder, wrapped)
     return unpacked
-  } catch (error) {
-    await removeTree(staging)
-    throw error
   }
+  return orUndo(unpack, () => removeTree(staging))
 }
 
 /** Undefined for an ordinary user, who cannot give files away. */

@@ -1,7 +1,8 @@
 /** Runs `bridge-unpack`, and turns its exit into a result or an error. @module */
 import { basename } from 'node:path'
-import type { Readable, Writable } from 'node:stream'
+import type { Writable } from 'node:stream'
 import { ImageError, type ImageErrorKind } from '../image-error.ts'
+import { collectTail } from '../tool.ts'
 import { startChild } from '@causeway/native/process'
 
 /** Options of a `bridge-unpack` process. */
@@ -122,15 +123,4 @@ function wordsOf(decoder: string, line: string): string {
 export function cannotUnpack(reason: string, cause?: unknown): ImageError {
   const message = `the image archive cannot be unpacked: ${reason}`
   return new ImageError('IMAGE_ARCHIVE_INVALID', message, { cause })
-}
-
-const maxTailBytes = 4096
-
-/** Keeps only the end: a hostile archive can make a program print errors forever. */
-function collectTail(stream: Readable): () => string {
-  let tail = Buffer.alloc(0)
-  stream.on('data', (chunk: Buffer) => {
-    tail = Buffer.concat([tail, chunk]).subarray(-maxTailBytes)
-  })
-  return () => tail.toString('utf8')
 }

@@ -1,16 +1,13 @@
 /** Reads every document: text -> syntax -> tree -> schema -> value, warnings and faults. @module */
 import * as v from 'valibot'
-import { DocumentError } from './document-error.ts'
-import type { DocumentIssue } from './document-error.ts'
+import { DocumentError, type DocumentIssue } from './document-error.ts'
 import type { Fault, Keys } from './fault.ts'
 import { duplicateFault, nameOffset, toJsonNode } from './json-node.ts'
 import type { Duplicate, JsonNode } from './json-node.ts'
 import { parseSyntax } from './json-syntax.ts'
 import { fieldPath, quote } from './names.ts'
-import { createLocator } from './position.ts'
-import type { Locate, Position } from './position.ts'
-import { schemaFault } from './schema-fault.ts'
-import type { FaultTexts } from './schema-fault.ts'
+import { createLocator, type Locate, type Position } from './position.ts'
+import { schemaFault, type FaultTexts } from './schema-fault.ts'
 import { unknownFields } from './unknown-fields.ts'
 
 /** How one kind of document is read. */

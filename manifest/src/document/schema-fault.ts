@@ -5,8 +5,7 @@
 import type * as v from 'valibot'
 import { describeKind, describeValue } from './describe.ts'
 import type { Fault, Keys } from './fault.ts'
-import { nameOffset, nodeAt } from './json-node.ts'
-import type { JsonNode } from './json-node.ts'
+import { nameOffset, nodeAt, type JsonNode } from './json-node.ts'
 import { quoteName } from './names.ts'
 
 /** Secrets and hints of one kind of document. */

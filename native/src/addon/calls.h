@@ -2,6 +2,8 @@
 #ifndef CAUSEWAY_ADDON_CALLS_H
 #define CAUSEWAY_ADDON_CALLS_H
 
+#include <unistd.h>
+
 #include <cerrno>
 
 #include <napi.h>
@@ -10,6 +12,14 @@ namespace causeway {
 
 inline Napi::Value Outcome(Napi::Env env, int result) {
   return Napi::Number::New(env, result < 0 ? -errno : result);
+}
+
+// Closes what a failed call has left open; returns -1, and errno stays.
+inline int CloseFailed(int fd) {
+  const int error = errno;
+  close(fd);
+  errno = error;
+  return -1;
 }
 
 inline int IntArgument(const Napi::CallbackInfo& info, size_t index) {

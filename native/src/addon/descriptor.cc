@@ -44,10 +44,7 @@ Napi::Value Lock(const Napi::CallbackInfo& info) {
   const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd < 0) return Outcome(info.Env(), fd);
   if (flock(fd, mode | LOCK_NB) == 0) return Outcome(info.Env(), fd);
-  const int error = errno;
-  close(fd);
-  errno = error;
-  return Outcome(info.Env(), -1);
+  return Outcome(info.Env(), CloseFailed(fd));
 }
 
 }  // namespace

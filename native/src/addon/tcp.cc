@@ -17,13 +17,6 @@ int MakeTcpSocket(const sockaddr* address) {
   return -1;
 }
 
-int CloseFailed(int fd) {
-  const int error = errno;
-  close(fd);
-  errno = error;
-  return -1;
-}
-
 // Opens a socket in a network namespace; -1: in our own.
 template <typename Open>
 Napi::Value OpenIn(const Napi::CallbackInfo& info, Open open) {

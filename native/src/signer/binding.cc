@@ -226,7 +226,7 @@ void ExportSigner(Napi::Env env, Napi::Object exports) {
   exports.Set("isMemoryLocked", Napi::Function::New(env, IsMemoryLocked));
   exports.Set("opensslVersion",
               Napi::String::New(env, OpenSSL_version(OPENSSL_VERSION_STRING)));
-  exports.Set("maxDerived", Napi::Number::New(env, kMaxDerived));
+
 }
 
 }  // namespace causeway

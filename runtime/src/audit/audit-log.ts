@@ -5,7 +5,9 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SigningCurve } from '@causeway/guest-sdk/protocol'
+import type { AuditUse } from '@causeway/native'
 import { closeFd, lockFile } from '@causeway/native/process'
+import { orUndoNow } from '@causeway/service/failure'
 import type { Logger } from '@causeway/service/log'
 import type { DeploymentLabel } from '../signer/backend.ts'
 import { StartError } from '../errors/start-error.ts'
@@ -24,17 +26,9 @@ import {
 } from './log-writer.ts'
 
 /** One use of a key, or an attempt. */
-export interface KeyUse {
+export interface KeyUse extends AuditUse {
   method: (typeof auditedMethods)[number]
   curve: SigningCurve
-  /** Derivation path. */
-  path?: string | undefined
-  /** The signed bytes, or the ciphertext; the line contains their SHA-256. */
-  input?: Uint8Array | undefined
-  /** The calling process. */
-  pid: number
-  /** Error kind; absent on success. */
-  outcome?: string | undefined
 }
 
 export interface AuditLogOptions extends WriterOptions {
@@ -86,28 +80,24 @@ function tryOpen(folder: string, options: AuditLogOptions): AuditLog | undefined
 }
 
 function openLocked(folder: string, lock: number, options: AuditLogOptions): AuditLog {
-  try {
+  const open = () => {
     keepLabel(folder, options.label)
     settleHead(folder, options.key)
     const writer = startWriter(folder, options)
     return createLog(folder, writer, lock, options.log)
-  } catch (error) {
-    closeFd(lock)
-    throw error
   }
+  return orUndoNow(open, () => closeFd(lock))
 }
 
 function startWriter(folder: string, options: AuditLogOptions): LogWriter {
   const end = findChainEnd(folder, options.key)
   const writer = openWriter(folder, end, options)
-  try {
+  const begin = () => {
     for (const event of end.events) writer.appendEvent(event)
     writer.appendEvent({ event: 'opened', ...options.facts, backend: options.backend })
     writer.commit()
-  } catch (error) {
-    writer.close()
-    throw error
   }
+  orUndoNow(begin, () => writer.close())
   for (const event of end.events) tell(options.log, folder, event)
   return writer
 }

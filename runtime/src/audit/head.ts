@@ -4,8 +4,8 @@
  * @module
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { closeSync, readSync } from 'node:fs'
-import { openPlain } from './files/plain-file.ts'
+import { readSync } from 'node:fs'
+import { withPlain } from './files/plain-file.ts'
 
 /** Size of the record. It is overwritten in place, so that it needs no space on a full disk. */
 export const headBytes = 256
@@ -59,12 +59,9 @@ function macOf({ seq, oldest, hash }: HeadRecord, key: Uint8Array): Buffer {
 }
 
 function contentOf(file: string): string {
-  const fd = openPlain(file)
-  if (fd === undefined) return ''
-  try {
+  const text = withPlain(file, (fd) => {
     const bytes = Buffer.alloc(headBytes + 1)
     return bytes.toString('latin1', 0, readSync(fd, bytes, 0, bytes.length, 0))
-  } finally {
-    closeSync(fd)
-  }
+  })
+  return text ?? ''
 }

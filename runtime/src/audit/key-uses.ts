@@ -2,16 +2,6 @@
 import type { SigningCurve } from '@causeway/guest-sdk/protocol'
 import { RpcError } from '../bridge/errors.ts'
 
-/** Passes uses of keys to the log. */
-export interface KeyUses<Use> {
-  /** @throws RpcError UNAVAILABLE while the log cannot be written; then no key may be used */
-  check(): void
-  record(use: Use): void
-  recordHost(use: HostUse): void
-  /** Writes the uses recorded since the last commit. @throws Error when it cannot */
-  readonly commit: () => void
-}
-
 /** A use by the host itself, or several for the same purpose. */
 export interface HostUse {
   purpose: string
@@ -23,7 +13,14 @@ export interface HostUse {
 export interface UseLog<Use> {
   record(use: Use): void
   recordHost(use: HostUse): void
-  commit(): void
+  /** Writes the uses recorded since the last commit. @throws Error when it cannot */
+  readonly commit: () => void
+}
+
+/** Passes uses of keys to the log. */
+export interface KeyUses<Use> extends UseLog<Use> {
+  /** @throws RpcError UNAVAILABLE while the log cannot be written; then no key may be used */
+  check(): void
 }
 
 export function createKeyUses<Use>(log: UseLog<Use>): KeyUses<Use> {

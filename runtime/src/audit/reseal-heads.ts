@@ -5,6 +5,7 @@
  */
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { ifThere } from '@causeway/service/failure'
 import type { Resealable } from '../signer/root/rotate-root.ts'
 import type { DeploymentLabel } from '../signer/backend.ts'
 import { withAuditKey } from './audit-key.ts'
@@ -43,18 +44,10 @@ export function resealAuditHeads(folder: string): Resealable {
 }
 
 function logsIn(folder: string): KeptLog[] {
-  return namesIn(folder).flatMap((name) => {
+  const names = ifThere(() => readdirSync(folder).sort()) ?? []
+  return names.flatMap((name) => {
     const path = join(folder, name)
     const owner = ownerOfFolder(path)
     return owner ? [{ path, ...owner }] : []
   })
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder).sort()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
-  }
 }

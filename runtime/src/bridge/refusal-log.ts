@@ -5,6 +5,7 @@
  */
 import { readFileSync } from 'node:fs'
 import type { EngineRefusal, RefusalReason } from '@causeway/native'
+import { orNone } from '@causeway/service/failure'
 import type { Logger } from '@causeway/service/log'
 import { describeRefusal } from './admission.ts'
 
@@ -47,9 +48,5 @@ function tell(log: Logger, refusal: EngineRefusal): void {
 
 /** The name that the process gave itself; the process may be gone, or replaced by another one. */
 function commandOf(pid: number): string | undefined {
-  try {
-    return readFileSync(`/proc/${pid}/comm`, 'utf8').trimEnd()
-  } catch {
-    return undefined
-  }
+  return orNone(() => readFileSync(`/proc/${pid}/comm`, 'utf8').trimEnd())
 }

@@ -4,6 +4,7 @@
  */
 import { accessSync, constants, mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { orUndoNow } from '@causeway/service/failure'
 import { ownedName } from '../state/process-tag.ts'
 import { delegatedHierarchy } from './delegation.ts'
 import { countOomKills, limitGroup, type Group, type GroupLimits } from './limits.ts'
@@ -97,13 +98,11 @@ function prepareParent({ path, version, controllers }: Hierarchy): boolean {
 /** Makes a job's group in all hierarchies, or in none. */
 function createGroups(hierarchies: readonly Hierarchy[], name: string): Group[] {
   const groups: Group[] = []
-  try {
-    for (const hierarchy of hierarchies) groups.push(createGroup(hierarchy, name))
-    return groups
-  } catch (error) {
-    for (const { folder } of groups) rmdirSync(folder)
-    throw error
-  }
+  orUndoNow(
+    () => hierarchies.forEach((hierarchy) => groups.push(createGroup(hierarchy, name))),
+    () => groups.forEach(({ folder }) => rmdirSync(folder)),
+  )
+  return groups
 }
 
 function createGroup(hierarchy: Hierarchy, name: string): Group {

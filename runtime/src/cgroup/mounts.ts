@@ -1,6 +1,6 @@
 /** Finds the control group hierarchies of this host, of either version. @module */
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readOrEmpty } from '@causeway/service/failure'
 
 /** A hierarchy in which we can make groups. */
 export interface Hierarchy {
@@ -45,13 +45,13 @@ function firstOfEach(found: readonly Hierarchy[]): Hierarchy[] {
 
 /** {@link findHierarchies} for this host. */
 export function hostHierarchies(): Hierarchy[] {
-  return findHierarchies(readText('/proc/self/mounts'), readText)
+  return findHierarchies(readOrEmpty('/proc/self/mounts'), readOrEmpty)
 }
 
 /** Controllers that a group of version 2 can enable for the groups below it. */
 export function enabledControllers(
   group: string,
-  read: (path: string) => string = readText,
+  read: (path: string) => string = readOrEmpty,
 ): Controller[] {
   return known(read(join(group, 'cgroup.controllers')), ' ')
 }
@@ -59,13 +59,4 @@ export function enabledControllers(
 function known(text: string, separator: string): Controller[] {
   const names = new Set(text.trim().split(separator))
   return controllers.filter((name) => names.has(name))
-}
-
-/** @returns '' for a file that cannot be read */
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
-  }
 }

@@ -7,7 +7,7 @@ import { auditFolder, logNumbers } from '../audit/files/folder.ts'
 import { linesByTime } from '../audit/verify/lines-by-time.ts'
 import { verifyAuditLog, type AuditReport } from '../audit/verify/verify.ts'
 import { exitCodes } from './exit-codes.ts'
-import { fail } from './failure.ts'
+import { untilReaderLeaves } from './failure.ts'
 import { withDeploymentKeys, type DeploymentKeys } from './keys/deployment.ts'
 import { type SharedOptions } from './options.ts'
 import { printable } from './print/printable.ts'
@@ -22,29 +22,22 @@ interface VerifyFlags extends SharedOptions {
 }
 
 export async function show(file: string, flags: ShowFlags): Promise<void> {
-  try {
-    const folders = await withDeploymentKeys(file, flags, (keys) =>
-      logsOf(keys).map(({ folder }) => folder),
-    )
-    const isRaw = flags.json && !process.stdout.isTTY
+  const folders = await withDeploymentKeys(file, flags, (keys) =>
+    logsOf(keys).map(({ folder }) => folder),
+  )
+  const isRaw = flags.json && !process.stdout.isTTY
+  await untilReaderLeaves(async () => {
     for (const line of linesByTime(folders, flags.last)) {
       await print(isRaw ? line : printable(flags.json ? line : describeLine(line)))
     }
-  } catch (error) {
-    // EPIPE: the reader (`causeway audit show | head`) has seen what it wanted.
-    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') fail(error)
-  }
+  })
 }
 
 export async function verify(file: string, flags: VerifyFlags): Promise<void> {
-  try {
-    const reports = await withDeploymentKeys(file, flags, verifyAll)
-    const text = flags.json ? `${JSON.stringify(jsonOf(reports))}\n` : reports.map(textOf).join('')
-    process.stdout.write(process.stdout.isTTY ? printable(text) : text)
-    if (reports.some(({ finding }) => finding)) process.exitCode = exitCodes.invalid
-  } catch (error) {
-    fail(error)
-  }
+  const reports = await withDeploymentKeys(file, flags, verifyAll)
+  const text = flags.json ? `${JSON.stringify(jsonOf(reports))}\n` : reports.map(textOf).join('')
+  process.stdout.write(process.stdout.isTTY ? printable(text) : text)
+  if (reports.some(({ finding }) => finding)) process.exitCode = exitCodes.invalid
 }
 
 /** Finds all logs of a deployment: bridges that ran at the same time have one each. */

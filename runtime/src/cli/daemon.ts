@@ -1,12 +1,11 @@
 /** `causeway daemon`: supervises deployments until a signal ends it. @module */
 import { once } from 'node:events'
-import type { Logger } from '@causeway/service/log'
+import { createLogger, type Logger } from '@causeway/service/log'
 import { loadConfig } from '../config/config.ts'
 import { openDaemon } from '../daemon/daemon.ts'
 import { openState } from '../state/state-folders.ts'
 import { exitCodes } from './exit-codes.ts'
-import { fail } from './failure.ts'
-import { createLogger } from '@causeway/service/log'
+
 import { passphraseOf, type SharedOptions } from './options.ts'
 import { packageVersion } from './package-version.ts'
 import { mostEndingMs, stopOrEndGraceOnSignals } from './signals.ts'
@@ -19,23 +18,19 @@ export async function daemon(flags: DaemonFlags): Promise<void> {
   const { stop, noGrace } = stopOrEndGraceOnSignals()
   const log = createLogger(flags.logLevel)
   tellSignals(stop, noGrace, log)
-  try {
-    const config = loadConfig(flags.config)
-    if (flags.allowLocalImages) config.images.allowLocal = true
-    const { control, close } = await openDaemon({
-      config,
-      state: openState(flags.state),
-      ...passphraseOf(flags),
-      log,
-      version: packageVersion(),
-      noGrace,
-    })
-    process.stdout.write(`${JSON.stringify({ control, pid: process.pid })}\n`)
-    if (!stop.aborted) await once(stop, 'abort')
-    await close()
-  } catch (error) {
-    fail(error)
-  }
+  const config = loadConfig(flags.config)
+  if (flags.allowLocalImages) config.images.allowLocal = true
+  const { control, close } = await openDaemon({
+    config,
+    state: openState(flags.state),
+    ...passphraseOf(flags),
+    log,
+    version: packageVersion(),
+    noGrace,
+  })
+  process.stdout.write(`${JSON.stringify({ control, pid: process.pid })}\n`)
+  if (!stop.aborted) await once(stop, 'abort')
+  await close()
 }
 
 /** Logs what each signal means; after the second, the daemon ends even if something hangs. */

@@ -6,12 +6,13 @@ import { createInterface } from 'node:readline'
 import { finished } from 'node:stream/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { buildRecipe, recipesFolder, type BuiltImage } from '@causeway/images'
+import { afterwards } from '@causeway/service/failure'
 import type { CallRecord } from '../bridge/dispatch.ts'
 import { loadConfig } from '../config/config.ts'
 import { runDeployment } from '../execution/foreground.ts'
 import type { Job } from '../sandbox/job.ts'
 import { openState, type StateFolders } from '../state/state-folders.ts'
-import { fail } from './failure.ts'
+
 import { createLogger } from '@causeway/service/log'
 import { passphraseOf, type SharedOptions } from './options.ts'
 import { seconds } from './print/amounts.ts'
@@ -24,19 +25,12 @@ const example = fileURLToPath(new URL('../../../guest-sdk/examples/first-job', i
 
 export async function demo(flags: SharedOptions): Promise<void> {
   const reporter = createReporter(process.stdout)
-  try {
-    const state = openState(flags.state)
-    const signal = abortOnSignals()
-    const image = await buildImage(state, reporter, signal)
-    const bundle = await copyExample(image)
-    try {
-      await runExample(bundle, state, flags, reporter, signal)
-    } finally {
-      await rm(bundle, { recursive: true, force: true })
-    }
-  } catch (error) {
-    fail(error)
-  }
+  const state = openState(flags.state)
+  const signal = abortOnSignals()
+  const image = await buildImage(state, reporter, signal)
+  const bundle = await copyExample(image)
+  const remove = () => rm(bundle, { recursive: true, force: true })
+  await afterwards(runExample(bundle, state, flags, reporter, signal), remove)
 }
 
 async function buildImage(

@@ -4,7 +4,7 @@ import { checkHost } from '../doctor/checks.ts'
 import type { Finding, Status } from '../doctor/finding.ts'
 import { openState } from '../state/state-folders.ts'
 import { exitCodes } from './exit-codes.ts'
-import { fail } from './failure.ts'
+
 import { passphraseOf, type SharedOptions } from './options.ts'
 import { printable } from './print/printable.ts'
 
@@ -12,19 +12,15 @@ const marks: Record<Status, string> = { ok: '✓', warning: '!', failure: '✗' 
 const nameWidth = 16
 
 export async function doctor(flags: SharedOptions & { json?: boolean }): Promise<void> {
-  try {
-    const findings = await checkHost({
-      config: loadConfig(flags.config),
-      openState: () => openState(flags.state),
-      ...passphraseOf(flags),
-    })
-    const ok = findings.every(({ status }) => status !== 'failure')
-    const text = flags.json ? `${JSON.stringify({ ok, findings })}\n` : textOf(findings)
-    process.stdout.write(flags.json ? text : printable(text))
-    if (!ok) process.exitCode = exitCodes.invalid
-  } catch (error) {
-    fail(error)
-  }
+  const findings = await checkHost({
+    config: loadConfig(flags.config),
+    openState: () => openState(flags.state),
+    ...passphraseOf(flags),
+  })
+  const ok = findings.every(({ status }) => status !== 'failure')
+  const text = flags.json ? `${JSON.stringify({ ok, findings })}\n` : textOf(findings)
+  process.stdout.write(flags.json ? text : printable(text))
+  if (!ok) process.exitCode = exitCodes.invalid
 }
 
 function textOf(findings: readonly Finding[]): string {

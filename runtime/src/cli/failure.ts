@@ -19,6 +19,15 @@ export function describeFailure(error: unknown): string {
     : (error.stack ?? error.message)
 }
 
+/** Runs what writes to stdout. It ends early when its reader (`causeway logs … | head`) has left. */
+export async function untilReaderLeaves(write: () => Promise<void>): Promise<void> {
+  try {
+    await write()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
+  }
+}
+
 /** Prints why and sets the exit code. */
 export function fail(error: unknown, code: number = exitCodes.failed): void {
   process.stderr.write(`causeway: ${printable(describeFailure(error))}\n`)

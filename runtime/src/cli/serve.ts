@@ -10,7 +10,7 @@ import { configuredVerifier } from '../network/verify/configured-verifier.ts'
 import { openKeys } from '../host/keys.ts'
 import { chooseBackend } from '../signer/choose-backend.ts'
 import { openState } from '../state/state-folders.ts'
-import { fail } from './failure.ts'
+
 import { createLogger } from '@causeway/service/log'
 import { passphraseOf, type SharedOptions } from './options.ts'
 import { abortOnSignals } from './signals.ts'
@@ -21,16 +21,12 @@ interface ServeFlags extends SharedOptions {
 }
 
 export async function serve(file: string, flags: ServeFlags): Promise<void> {
-  try {
-    const stopped = abortOnSignals()
-    const bridge = await open(file, flags)
-    bridge.admit({ by: 'uid', uid: process.getuid?.() ?? 0 })
-    process.stdout.write(`${JSON.stringify(readyLine(bridge))}\n`)
-    if (!stopped.aborted) await once(stopped, 'abort')
-    await bridge.close()
-  } catch (error) {
-    fail(error)
-  }
+  const stopped = abortOnSignals()
+  const bridge = await open(file, flags)
+  bridge.admit({ by: 'uid', uid: process.getuid?.() ?? 0 })
+  process.stdout.write(`${JSON.stringify(readyLine(bridge))}\n`)
+  if (!stopped.aborted) await once(stopped, 'abort')
+  await bridge.close()
 }
 
 async function open(file: string, flags: ServeFlags): Promise<OpenBridge> {

@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path'
 import { closeFd, lockFile } from '@causeway/native/process'
+import { orUndo } from '@causeway/service/failure'
 import type { Logger } from '@causeway/service/log'
 import type { Config } from '../config/config.ts'
 import { openRecordReserve } from '../supervisor/record/record-reserve.ts'
@@ -41,12 +42,7 @@ export interface Daemon {
 /** @throws StartError DAEMON_RUNNING when another daemon has the state folder, else as openHost */
 export async function openDaemon(options: DaemonOptions): Promise<Daemon> {
   const release = lockState(options.state)
-  try {
-    return await openLocked(options, release)
-  } catch (error) {
-    release()
-    throw error
-  }
+  return orUndo(() => openLocked(options, release), release)
 }
 
 /** The kernel releases the lock when its owner dies, so a killed daemon does not block the next. */
@@ -66,7 +62,7 @@ async function openLocked(options: DaemonOptions, release: () => void): Promise<
   const { backend, warning } = await chooseBackend(config.signer.backend)
   if (warning !== undefined) log.warn(warning)
   const keys = await openHostKeys({ ...options, backend, stateFolder: state.root })
-  try {
+  const open = async () => {
     const onWarning = (message: string) => log.warn(message)
     const host = await openHost({
       ...options,
@@ -76,17 +72,13 @@ async function openLocked(options: DaemonOptions, release: () => void): Promise<
       expectsJobs: true,
     })
     for (const message of host.warnings) log.warn(message)
-    try {
+    const start = async () => {
       await removeStaleRuns(state.deployments)
-      return await serve(host, keys, options, release)
-    } catch (error) {
-      await host.close()
-      throw error
+      return serve(host, keys, options, release)
     }
-  } catch (error) {
-    keys.close()
-    throw error
+    return orUndo(start, () => host.close())
   }
+  return orUndo(open, () => keys.close())
 }
 
 async function serve(

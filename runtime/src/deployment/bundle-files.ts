@@ -3,21 +3,14 @@
  * @module
  */
 import { posix } from 'node:path'
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
+import type { GuestFile } from '../sandbox/root/guest-files.ts'
 import { readBundle } from './bundle-entries.ts'
-
-export interface BundleFile {
-  /** Relative, with `/`; checked by `readBundle`. */
-  path: string
-  executable: boolean
-  /** Opens the content; it must be read to its end before the next file. */
-  open: () => Promise<Readable | Buffer>
-}
 
 export interface BundleFiles {
   /** In the order of the zip. */
-  all(): AsyncIterable<BundleFile>
+  all(): AsyncIterable<GuestFile>
   /** The first bytes of a file; undefined when the bundle has no such file. */
   startOf(path: string): Promise<Buffer | undefined>
 }
@@ -31,7 +24,7 @@ export async function openBundleFiles(zipFile: string): Promise<BundleFiles> {
   return kept ? fromMemory(kept) : fromZip(zipFile)
 }
 
-type Kept = BundleFile & { content: Buffer }
+type Kept = GuestFile & { content: Buffer }
 
 /** All files with their content; undefined for a bundle over the limits. */
 async function readSmall(zipFile: string): Promise<Kept[] | undefined> {

@@ -44,7 +44,9 @@ export function deploymentHandlers(facts: DeploymentFacts): Handlers<keyof Deplo
   }
 }
 
-function hexValues<C extends string>(keys: Readonly<Record<C, Uint8Array>>): Record<C, string> {
+export function hexValues<C extends string>(
+  keys: Readonly<Record<C, Uint8Array>>,
+): Record<C, string> {
   const entries = Object.entries<Uint8Array>(keys).map(([curve, key]) => [curve, toHex(key)])
   return Object.fromEntries(entries) as Record<C, string>
 }

@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto'
 import { encodeSs58, type Deployment } from '@causeway/manifest'
 import {
   noKeys,
+  orKeysInvalid,
   readImportedKeys,
   wipeImported,
   type ImportedKeys,
 } from '../signer/imported/imported-keys.ts'
 import type { DeploymentLabel, SignerBackend } from '../signer/backend.ts'
-import { StartError } from '../errors/start-error.ts'
 
 /** Identity of a deployment on this processor. */
 export interface Identity {
@@ -63,12 +63,7 @@ export function importedKeysOf(
   { keys }: Deployment,
   { isPrivateKey }: Pick<SignerBackend, 'isPrivateKey'>,
 ): ImportedKeys {
-  if (keys === undefined) return noKeys
-  try {
-    return readImportedKeys(keys, isPrivateKey)
-  } catch (cause) {
-    throw new StartError('KEYS_INVALID', (cause as Error).message, { cause })
-  }
+  return keys === undefined ? noKeys : orKeysInvalid(() => readImportedKeys(keys, isPrivateKey))
 }
 
 /** Checks a deployment's `keys` file. @throws StartError KEYS_INVALID */

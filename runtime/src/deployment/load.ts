@@ -1,8 +1,10 @@
 /** Loads a deployment file and its bundle, and checks them before anything is started. @module */
-import { access, mkdtemp, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, posix } from 'node:path'
 import { parseDeployment, parseManifest, type Deployment, type Manifest } from '@causeway/manifest'
+import { afterwards, orNone } from '@causeway/service/failure'
 import { methodNames, unknownPatterns } from '../bridge/gate.ts'
 import { environmentFault } from '../sandbox/root/environment.ts'
 import { checkLimits } from '../sandbox/limits.ts'
@@ -60,22 +62,24 @@ export async function completeDeployment(
 /** Loads a deployment, but removes the packed bundle: only its CID and manifest are needed. */
 export async function loadWithoutSandbox(file: string): Promise<LoadedDeployment> {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-'))
-  try {
-    return await loadDeployment(file, join(folder, 'bundle.zip'))
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
+  const remove = () => rm(folder, { recursive: true, force: true })
+  return afterwards(loadDeployment(file, join(folder, 'bundle.zip')), remove)
+}
+
+/** The parts that a job needs. @throws StartError MANIFEST_MISSING */
+export function runnable({ deployment, bundle, manifest }: LoadedDeployment) {
+  if (bundle && manifest) return { bundle, manifest }
+  throw new StartError(
+    'MANIFEST_MISSING',
+    `${deployment.file}: expected a bundle with manifest.json beside it or in "bundle", found none`,
+  )
 }
 
 /** Whether a JSON text has the fields of a manifest, whatever the file's name is. */
 export function looksLikeManifest(text: string): boolean {
-  try {
-    const document: unknown = JSON.parse(text)
-    return typeof document === 'object' && document !== null && 'image' in document
-  } catch {
-    // Not JSON: the deployment parser reports the position.
-    return false
-  }
+  // Not JSON: the deployment parser reports the position.
+  const document = orNone((): unknown => JSON.parse(text))
+  return typeof document === 'object' && document !== null && 'image' in document
 }
 
 function refuseManifest(file: string, text: string): void {
@@ -103,11 +107,7 @@ function checkEnvironment({ file, environment }: Deployment): void {
 
 async function findBundle(deployment: Deployment, zipFile: string): Promise<Bundle | undefined> {
   const folder = dirname(deployment.file)
-  const isThere = await access(join(folder, manifestName)).then(
-    () => true,
-    () => false,
-  )
-  const path = deployment.bundle ?? (isThere ? folder : undefined)
+  const path = deployment.bundle ?? (existsSync(join(folder, manifestName)) ? folder : undefined)
   // Environment values and keys must not reach the job's disk or the bundle's CID.
   const secret = new Set([deployment.file, ...(deployment.keys ? [deployment.keys] : [])])
   return path === undefined ? undefined : openBundle(path, zipFile, secret)

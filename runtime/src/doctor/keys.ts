@@ -47,13 +47,9 @@ function earlierInTheClear({ path }: KeptRoot): Outcome | undefined {
 async function sealed({ path, content }: KeptRoot, host: CheckedHost): Promise<Outcome> {
   const passphrase = givenPassphrase(host.passphraseFile)
   if (!passphrase) return ok(`${path}, sealed under a passphrase`)
-  try {
-    const secret = await unsealRoot(path, content, passphrase)
-    secret.fill(0)
-    return ok(`${path}, sealed under the passphrase that was given`)
-  } finally {
-    passphrase.fill(0)
-  }
+  const secret = await unsealRoot(path, content, passphrase).finally(() => passphrase.fill(0))
+  secret.fill(0)
+  return ok(`${path}, sealed under the passphrase that was given`)
 }
 
 function plain({ place, path, content: { length } }: KeptRoot): Outcome {

@@ -1,6 +1,7 @@
 /** Runs the job of an execution, and restarts it as its restart policy says. @module */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Manifest } from '@causeway/manifest'
+import { orUndo } from '@causeway/service/failure'
 import { attendJob } from './attend-job.ts'
 import type { OpenBridge } from '../host/bridge.ts'
 import type { BundleFiles } from '../deployment/bundle-files.ts'
@@ -53,7 +54,7 @@ async function runOnce(parts: AttemptParts, attempt: number): Promise<JobExit> {
   const { host, request, place, network, mount, manifest, files } = parts
   request.signal.throwIfAborted()
   const mounted = await mount()
-  try {
+  const run = async () => {
     const command = await fillRoot({
       manifest,
       files,
@@ -68,15 +69,13 @@ async function runOnce(parts: AttemptParts, attempt: number): Promise<JobExit> {
     request.signal.throwIfAborted()
     const { name: sandbox } = host.sandbox
     const started = { type: 'job-started', attempt, uid: place.uid, sandbox, command } as const
-    return await attendJob(start(parts, mounted, command), {
+    return attendJob(start(parts, mounted, command), {
       request,
       started,
       graceMs: host.config.sandbox.stopGraceMs,
     })
-  } catch (error) {
-    await mounted.cancel()
-    throw error
   }
+  return orUndo(run, () => mounted.cancel())
 }
 
 function start(

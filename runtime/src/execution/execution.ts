@@ -7,13 +7,14 @@ import { posix } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { emptyFolder, type ImageTree } from '@causeway/images'
 import type { Manifest } from '@causeway/manifest'
+import { afterwards } from '@causeway/service/failure'
 import { runAttempts } from './attempts.ts'
 import { openBridge } from '../host/bridge.ts'
 import { openBundleFiles, type BundleFiles } from '../deployment/bundle-files.ts'
 import type { Bundle } from '../deployment/bundle.ts'
 import type { Execute, ExecutionRequest } from './contract/request.ts'
 import { inTime } from './contract/deadline.ts'
-import type { LoadedDeployment } from '../deployment/load.ts'
+import { runnable } from '../deployment/load.ts'
 import type { Host } from '../host/host.ts'
 import type { JobNetwork } from '../job-network/contract.ts'
 import { mountAhead, type MountAhead } from './mount-ahead.ts'
@@ -50,23 +51,11 @@ interface Prepared extends Placed {
   files: BundleFiles
 }
 
-function runnable({ deployment, bundle, manifest }: LoadedDeployment) {
-  if (bundle && manifest) return { bundle, manifest }
-  throw new StartError(
-    'MANIFEST_MISSING',
-    `${deployment.file}: expected a bundle with manifest.json beside it or in "bundle", found none`,
-  )
-}
-
 async function begin(begun: Begun): Promise<JobExit> {
   const place = await reserve(begun)
   try {
     const network = await openNetwork(begun, place)
-    try {
-      return await withImage({ ...begun, place, network })
-    } finally {
-      await network.release()
-    }
+    return await afterwards(withImage({ ...begun, place, network }), () => network.release())
   } finally {
     place.release()
   }

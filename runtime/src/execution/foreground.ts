@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path'
 import { removeTree } from '@causeway/images'
+import { afterwards } from '@causeway/service/failure'
 import type { Logger } from '@causeway/service/log'
 import type { Config } from '../config/config.ts'
 import type { ExecutionEvent, ExecutionRequest } from './contract/request.ts'
@@ -55,11 +56,7 @@ export async function runDeployment(options: RunOptions): Promise<JobExit> {
     })
     for (const message of [...host.warnings, ...sameUserWarning(), ...scheduleWarning(loaded)])
       onWarning(message)
-    try {
-      return await executeOnce(host, options, { loaded, folder })
-    } finally {
-      await host.close()
-    }
+    return await afterwards(executeOnce(host, options, { loaded, folder }), () => host.close())
   } finally {
     await removeTree(folder)
   }

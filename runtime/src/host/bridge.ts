@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { decodeSs58 } from '@causeway/manifest'
 import type { Membership } from '@causeway/native'
+import { orUndoNow } from '@causeway/service/failure'
 import type { Logger } from '@causeway/service/log'
 import { hexBytes } from '../bridge/hex.ts'
 import { discoverHandlers } from '../bridge/openrpc/discover.ts'
@@ -62,7 +63,7 @@ export function openBridge(
   const socket = options.socket ?? `causeway-${randomBytes(16).toString('hex')}`
   const { config, backend, log, observe, network: jobNetwork } = options
   const namespace = jobNetwork?.namespace
-  try {
+  const open = (): OpenBridge => {
     const network = openNetworkCapability({
       ...options,
       source: hexBytes(keys.identity.origin.source),
@@ -112,10 +113,8 @@ export function openBridge(
       lookAtNetwork: network.look,
       close,
     }
-  } catch (error) {
-    keys.close()
-    throw error
   }
+  return orUndoNow(open, keys.close)
 }
 
 /** Facts that a deployment can ask for about itself. */

@@ -6,11 +6,13 @@
 import { join } from 'node:path'
 import { hardenProcess } from '@causeway/native/process'
 import type { Deployment } from '@causeway/manifest'
+import { orUndo, orUndoNow } from '@causeway/service/failure'
 import type { Logger } from '@causeway/service/log'
 import { withAuditKey } from '../audit/audit-key.ts'
 import { openAuditLog } from '../audit/audit-log.ts'
 import { createKeyUses, noKeyUses, type KeyUses } from '../audit/key-uses.ts'
 import type { Config } from '../config/config.ts'
+import { hexValues } from '../deployment/handlers.ts'
 import { identify, importedKeysOf, labelOf, type Identity } from '../deployment/identity.ts'
 import type { SignerKeyUse } from '../signer/handlers.ts'
 import { mergeImported, noKeys, wipeImported } from '../signer/imported/imported-keys.ts'
@@ -54,46 +56,35 @@ export interface HostKeys {
 export async function openHostKeys(options: KeysOptions): Promise<HostKeys> {
   hardenProcess()
   const release = lockRootInUse(options.stateFolder)
-  try {
-    const root = await openRootKeys(options)
-    return {
-      root,
-      openFor: (deployment) => openUnder(root, deployment, options),
-      close: inOrder(() => root.destroy(), release),
-    }
-  } catch (error) {
-    release()
-    throw error
+  const root = await orUndo(() => openRootKeys(options), release)
+  return {
+    root,
+    openFor: (deployment) => openUnder(root, deployment, options),
+    close: inOrder(() => root.destroy(), release),
   }
 }
 
 /** Opens keys of one deployment. Zeroes the root at once; its folder stays locked until `close`. */
 export async function openKeys(deployment: Deployment, options: KeysOptions): Promise<OpenKeys> {
   const release = lockRootInUse(options.stateFolder)
-  try {
+  const open = async () => {
     const host = await openHostKeys(options)
     try {
-      const keys = host.openFor(deployment)
-      return { ...keys, close: inOrder(keys.close, release) }
+      return host.openFor(deployment)
     } finally {
       host.close()
     }
-  } catch (error) {
-    release()
-    throw error
   }
+  const keys = await orUndo(open, release)
+  return { ...keys, close: inOrder(keys.close, release) }
 }
 
 function openUnder(root: RootKeys, deployment: Deployment, options: KeysOptions): OpenKeys {
   const identity = identify(deployment, root.account, options.config.processor)
   const keyring = openKeyring(root, identity, deployment, options)
-  try {
-    const { uses, close } = openUses(root, identity, keyring, options)
-    return { identity, keyring, uses, close: inOrder(keyring.destroy, close) }
-  } catch (error) {
-    keyring.destroy()
-    throw error
-  }
+  const open = () => openUses(root, identity, keyring, options)
+  const { uses, close } = orUndoNow(open, keyring.destroy)
+  return { identity, keyring, uses, close: inOrder(keyring.destroy, close) }
 }
 
 /** Imported keys replace derived ones; keys of the deployment's file come before stored ones. */
@@ -124,19 +115,14 @@ function openUses(
   const facts = {
     deployment: identity.id,
     origin: identity.origin,
-    publicKeys: inHex(publicKeys),
-    encryptionKeys: inHex(encryptionKeys),
+    publicKeys: hexValues(publicKeys),
+    encryptionKeys: hexValues(encryptionKeys),
   }
   const folder = join(stateFolder, 'audit')
   const auditLog = withAuditKey(root, label, 1, (key) =>
     openAuditLog({ ...config.audit, folder, label, key, backend: backend.name, facts, log }),
   )
   return { uses: createKeyUses(auditLog), close: () => auditLog.close() }
-}
-
-function inHex(keys: Readonly<Record<string, Uint8Array>>): Record<string, string> {
-  const entries = Object.entries(keys)
-  return Object.fromEntries(entries.map(([name, key]) => [name, Buffer.from(key).toString('hex')]))
 }
 
 /** Runs both, even if the first throws. */

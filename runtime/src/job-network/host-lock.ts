@@ -18,11 +18,7 @@ const longestWaitMs = 30_000
 /** Runs `work` while no other process runs theirs. @throws StartError when that takes too long */
 export async function alone<Value>(work: () => Promise<Value>): Promise<Value> {
   const fd = await lock(pathOf('changes'))
-  try {
-    return await work()
-  } finally {
-    closeFd(fd)
-  }
+  return work().finally(() => closeFd(fd))
 }
 
 async function lock(path: string): Promise<number> {

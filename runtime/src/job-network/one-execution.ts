@@ -18,11 +18,7 @@ export function lease(
     if (isOver) throw new Error('the execution of this network is over')
     const working = work()
     underWay.add(working)
-    try {
-      return await working
-    } finally {
-      underWay.delete(working)
-    }
+    return working.finally(() => underWay.delete(working))
   }
 
   return {

@@ -4,25 +4,9 @@
  * @module
  */
 import * as v from 'valibot'
-import { count, maxCount } from '@causeway/service/config'
+import { choice, count, maxCount } from '@causeway/service/config'
 import { parseResolver } from '@causeway/service/dns'
 import { parseNet } from '@causeway/service/egress'
-
-/** Limits that apply to each deployment on this host. */
-export interface NetworkSettings {
-  /** New connections to addresses that are not admitted. */
-  connectionsPerSecond: number
-  /** Connections allowed at once, before that rate applies. */
-  connectionBurst: number
-  /** Bytes to, and as many from, addresses that are not admitted; 0: no limit. */
-  bytesPerSecond: number
-  byteBurst: number
-  /** Packets to UDP port 53, which have a budget of their own so that names resolve. */
-  dnsPerSecond: number
-  dnsBurst: number
-  /** Networks (CIDR, either family) that the egress policy refuses otherwise. */
-  allow: readonly string[]
-}
 
 /** The kernel's queues count time in 32 bits of 64 ns. */
 export const longestBurstSeconds = 200
@@ -49,25 +33,18 @@ export function refillMs(settings: NetworkSettings): number {
   return Math.ceil(1000 * Math.max(...seconds)) + 1000
 }
 
-const networkModes = ['auto', 'isolated', 'shared'] as const
-const networkEnforcements = ['auto', 'required'] as const
-
 /** The section `network` of the configuration file. */
 export const networkSettings = v.pipe(
   v.strictObject({
     /** `auto`: isolated where this host can, else shared, else nothing is enforced. */
-    mode: v.optional(
-      v.picklist(networkModes, `expected one of ${networkModes.join(', ')}`),
-      'auto',
-    ),
+    mode: choice(['auto', 'isolated', 'shared'], 'auto'),
     /** `required`: runs no jobs where any of this cannot be enforced. */
-    enforce: v.optional(
-      v.picklist(networkEnforcements, `expected one of ${networkEnforcements.join(', ')}`),
-      'auto',
-    ),
+    enforce: choice(['auto', 'required'], 'auto'),
+    /** New connections to addresses that are not admitted. */
     connectionsPerSecond: count(1, 100_000, 10),
+    /** Connections allowed at once, before that rate applies. */
     connectionBurst: count(1, maxCount, 20),
-    /** 0: not limited. */
+    /** Bytes to, and as many from, addresses that are not admitted; 0: no limit. */
     bytesPerSecond: v.pipe(
       count(0, mostBytes, 12_500_000),
       v.check(
@@ -76,6 +53,7 @@ export const networkSettings = v.pipe(
       ),
     ),
     byteBurst: count(64 * 1024, mostBytes, 25_000_000),
+    /** Packets to UDP port 53, which have a budget of their own so that names resolve. */
     dnsPerSecond: count(1, 100_000, 50),
     dnsBurst: count(1, maxCount, 100),
     /** Non-public networks that jobs may reach anyway: ADDRESS or ADDRESS/PREFIX. */
@@ -114,6 +92,8 @@ export const networkSettings = v.pipe(
 )
 
 export type NetworkConfig = v.InferOutput<typeof networkSettings>
+/** Limits that apply to each deployment on this host. */
+export type NetworkSettings = Omit<NetworkConfig, 'mode' | 'enforce' | 'resolvers'>
 
 /** A string that the parser accepts, kept as it was written. */
 function text(parse: (value: string) => unknown) {

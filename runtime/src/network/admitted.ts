@@ -3,6 +3,7 @@
  * decided in verify/verify-host.
  * @module
  */
+import { createQueues } from '@causeway/service/turns'
 import type { KernelNetwork } from '../job-network/contract.ts'
 import { tooManyAdmitted } from './refusal.ts'
 import type { Verification } from './verify/verification.ts'
@@ -42,7 +43,14 @@ export function createAdmitted(
   signal: AbortSignal,
 ): Admitted {
   const hosts = new Map<string, Addresses>()
-  const { inTurn, settled } = createTurns(signal)
+  const queues = createQueues()
+  /** One after the other: each change depends on the state that the last one left. */
+  const inTurn = (work: () => Promise<void>) =>
+    queues.run('changes', async () => {
+      // The network may already be the next execution's, which has not asked for these addresses.
+      signal.throwIfAborted()
+      await work()
+    })
 
   async function add({ host, steps, passed }: Verification): Promise<void> {
     forgetExpired(hosts)
@@ -81,24 +89,7 @@ export function createAdmitted(
       forgetExpired(hosts)
       return [...hosts].map(([host, addresses]) => ({ host, addresses: described(addresses) }))
     },
-    settled,
-  }
-}
-
-/** Runs changes one after the other, because each depends on the state that the last one left. */
-function createTurns(signal: AbortSignal) {
-  let last = Promise.resolve()
-  return {
-    inTurn: (work: () => Promise<void>): Promise<void> => {
-      const done = last.then(() => {
-        // The network may already be the next execution's, which has not asked for these addresses.
-        signal.throwIfAborted()
-        return work()
-      })
-      last = done.catch(() => {}) // the caller gets the error
-      return done
-    },
-    settled: () => last,
+    settled: () => queues.settled(),
   }
 }
 

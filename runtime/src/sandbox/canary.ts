@@ -40,11 +40,7 @@ export async function runCanary(context: PlaceContext, folder: string): Promise<
   const own = createRunFolder(folder)
   try {
     const place = reservePlace(context, { folder: own, limits, workFolder: '/', helpers })
-    try {
-      await look(context, place, own)
-    } finally {
-      place.release()
-    }
+    await look(context, place, own).finally(() => place.release())
   } finally {
     await removeTree(own)
   }

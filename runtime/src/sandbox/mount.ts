@@ -1,6 +1,7 @@
 /** Starts the launcher that mounts the root of a job's place. @module */
 import { closeSync, constants, mkdirSync, openSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
+import { orUndo } from '@causeway/service/failure'
 import { StartError } from '../errors/start-error.ts'
 import type { JobGroups } from '../cgroup/cgroup.ts'
 import { pickCpu } from './proot/cpus.ts'
@@ -73,15 +74,15 @@ async function mountWith(
   tree: string,
 ): Promise<MountedJob> {
   let launcher: LauncherProcess | undefined
-  try {
+  const open = async () => {
     const folders = await prepareFolders(context, options, tree, prepared)
     launcher = prepared.start(launchWords(context, options, lease, folders))
-    return await openMounted(context, options, lease, folders, { ...prepared, launcher })
-  } catch (error) {
-    launcher?.discard()
-    await prepared.giveUp()
-    throw error
+    return openMounted(context, options, lease, folders, { ...prepared, launcher })
   }
+  return orUndo(open, () => {
+    launcher?.discard()
+    return prepared.giveUp()
+  })
 }
 
 /** The options and the program for the launcher. */

@@ -1,5 +1,6 @@
 /** A place: the ids, the folder and the root of one execution. @module */
 import type { Owner } from '@causeway/images'
+import { orUndoNow } from '@causeway/service/failure'
 import { mountAt, type MountHow, type MountOptions } from './mount.ts'
 import type { MountedJob } from './mounted-job.ts'
 import type { PlaceContext } from './place-context.ts'
@@ -32,7 +33,7 @@ export interface Place {
 export function reservePlace(context: PlaceContext, options: PlaceOptions): Place {
   const earlier = readNote(options.folder)
   const lease = leaseFor(context, earlier?.uid)
-  try {
+  const open = (): Place => {
     const note = { uid: lease.uid, kind: kindOf(context), bootId: context.bootId }
     if (earlier) checkNote(options.folder, earlier, note)
     openFolder(options.folder, note, context.layers.ownIds)
@@ -46,10 +47,8 @@ export function reservePlace(context: PlaceContext, options: PlaceOptions): Plac
       mount: (tree, how) => mountAt(context, { ...options, ...how }, lease, tree),
       release: () => release(context, lease),
     }
-  } catch (error) {
-    lease.release()
-    throw error
   }
+  return orUndoNow(open, () => lease.release())
 }
 
 function kindOf({ layers, limitsStorage }: PlaceContext): string {

@@ -1,10 +1,7 @@
 /** The section `sandbox` of the configuration file. @module */
 import * as v from 'valibot'
-import { count, maxLimit } from '@causeway/service/config'
+import { choice, count, maxLimit } from '@causeway/service/config'
 import { leastUidBase, mostUidBase } from './ids/uid-range.ts'
-
-const backends = ['proot', 'namespaces', 'auto'] as const
-const cpuPinnings = ['auto', 'off'] as const
 
 const guestFolder = v.pipe(
   v.string(),
@@ -18,14 +15,11 @@ export const sandboxSettings = v.strictObject({
   /** The PRoot program: a name on PATH or a path. */
   proot: v.optional(v.pipe(v.string(), v.nonEmpty()), 'proot'),
   /** `auto`: namespaces for root where they work, else PRoot. */
-  backend: v.optional(v.picklist(backends, `expected one of ${backends.join(', ')}`), 'proot'),
+  backend: choice(['proot', 'namespaces', 'auto'], 'proot'),
   /** Run jobs with PRoot alone where a host has neither namespaces nor Landlock. */
   insecure: v.optional(v.boolean('expected true or false'), false),
   /** `auto`: a job under a PRoot without acceleration is pinned to one CPU. */
-  cpuPinning: v.optional(
-    v.picklist(cpuPinnings, `expected one of ${cpuPinnings.join(', ')}`),
-    'auto',
-  ),
+  cpuPinning: choice(['auto', 'off'], 'auto'),
   /** Run images of other architectures through QEMU's user emulation: true, or its folder. */
   qemu: v.optional(v.union([v.boolean(), guestFolder], 'expected true, false or a folder'), false),
   /** Memory of a job that asks for none, bytes; 0: three quarters of the host's. */

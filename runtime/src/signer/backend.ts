@@ -4,7 +4,13 @@
  * @module
  */
 import type { EncryptionCurve, SigningCurve } from '@causeway/guest-sdk/protocol'
-import type { SignerHandle } from '@causeway/native'
+import type {
+  SignerAgreement as Agreement,
+  SignerHandle,
+  SignerRefusal as Refusal,
+} from '@causeway/native'
+
+export type { Agreement, Refusal }
 
 /** Identity of a deployment; no two deployments share all three fields. */
 export interface DeploymentLabel {
@@ -37,17 +43,6 @@ export const slots = {
 
 /** Most HD keys kept at once. */
 export const maxDerived = 1024
-
-/** Inputs of a key agreement, beside our own private key. */
-export interface Agreement {
-  /** The peer's encryption key, 33 or 65 bytes; a deployment may be its own peer. */
-  peerPublicKey: Uint8Array
-  /** HKDF salt, any length. */
-  salt: Uint8Array
-}
-
-/** Why bytes were refused. DECRYPT_FAILED has no details: they would be an oracle for attackers. */
-export type Refusal = 'BAD_PUBLIC_KEY' | 'DECRYPT_FAILED'
 
 /** Private keys of one deployment. Only `exportKeys` returns them. */
 export interface SecretKeys {

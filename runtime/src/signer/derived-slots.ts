@@ -29,19 +29,9 @@ function deriveNew(
   indexes: readonly number[],
 ): number {
   const [oldest] = held as Iterable<[string, number]>
-  if (!oldest || held.size < maxDerived)
-    return deriveInto(keys, slots.firstDerived + held.size, indexes)
-  const [path, slot] = oldest
-  deriveInto(keys, slot, indexes)
-  held.delete(path)
-  return slot
-}
-
-function deriveInto(
-  keys: Pick<SecretKeys, 'derive'>,
-  slot: number,
-  indexes: readonly number[],
-): number {
+  const replaced = held.size < maxDerived ? undefined : oldest
+  const slot = replaced?.[1] ?? slots.firstDerived + held.size
   keys.derive(slot, indexes)
+  if (replaced) held.delete(replaced[0])
   return slot
 }

@@ -3,22 +3,16 @@
  * @module
  */
 import type { CipherParams, SignerMethods, SigningCurve } from '@causeway/guest-sdk/protocol'
+import type { AuditUse } from '@causeway/native'
 import { RpcError } from '../bridge/errors.ts'
 import { hexBytes, toHex } from '../bridge/hex.ts'
 import type { Handlers } from '../bridge/methods.ts'
 import type { Keyring, Peer } from './keyring.ts'
 
 /** One use of a deployment's keys, as it is recorded; it contains no key and no plaintext. */
-export interface SignerKeyUse {
+export interface SignerKeyUse extends AuditUse {
   method: keyof SignerMethods
   curve: SigningCurve
-  path: string | undefined
-  /** The signed bytes, or the ciphertext. */
-  input: Uint8Array | undefined
-  /** The calling process. */
-  pid: number
-  /** Error kind; absent on success. */
-  outcome?: string
 }
 
 /** Records uses of keys. */
@@ -36,7 +30,7 @@ export function signerHandlers(
     signer_publicKey({ peer: { pid } }, { curve, derivationPath: path }) {
       uses.check()
       const publicKey = keyring.publicKey(curve, path)
-      uses.record({ method: 'signer_publicKey', curve, path, input: undefined, pid })
+      uses.record({ method: 'signer_publicKey', curve, path, pid })
       const found = toHex(publicKey)
       return path === undefined ? { publicKey: found } : { publicKey: found, derivationPath: path }
     },
@@ -52,41 +46,24 @@ export function signerHandlers(
       const sealed = keyring.encrypt(peerOf(params), hexBytes(params.bytes))
       const { curve } = params
       // Records the ciphertext: a hash of a short plaintext would reveal it.
-      uses.record({ method: 'signer_encrypt', curve, path: undefined, input: sealed, pid })
+      uses.record({ method: 'signer_encrypt', curve, input: sealed, pid })
       return { bytes: toHex(sealed) }
     },
     signer_decrypt({ peer: { pid } }, params) {
       uses.check()
       const input = hexBytes(params.bytes)
-      const use: SignerKeyUse = {
-        method: 'signer_decrypt',
-        curve: params.curve,
-        path: undefined,
-        input,
-        pid,
+      const use = { method: 'signer_decrypt', curve: params.curve, input, pid } as const
+      try {
+        const plaintext = keyring.decrypt(peerOf(params), input)
+        uses.record(use)
+        return { bytes: toHex(plaintext) }
+      } catch (error) {
+        // A failed decryption is recorded, too: it used the key.
+        if (error instanceof RpcError && error.kind === 'DECRYPT_FAILED')
+          uses.record({ ...use, outcome: error.kind })
+        throw error
       }
-      const plaintext = decryptRecorded(keyring, uses, peerOf(params), input, use)
-      return { bytes: toHex(plaintext) }
     },
-  }
-}
-
-/** Records a failed decryption, too: it used the key. */
-function decryptRecorded(
-  keyring: Keyring,
-  uses: KeyUseRecorder,
-  peer: Peer,
-  sealed: Uint8Array,
-  use: SignerKeyUse,
-): Uint8Array {
-  try {
-    const plaintext = keyring.decrypt(peer, sealed)
-    uses.record(use)
-    return plaintext
-  } catch (error) {
-    if (error instanceof RpcError && error.kind === 'DECRYPT_FAILED')
-      uses.record({ ...use, outcome: error.kind })
-    throw error
   }
 }
 

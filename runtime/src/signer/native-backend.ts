@@ -4,6 +4,7 @@
  * @module
  */
 import { loadSigner, type SignerKeys, type SignerRoot } from '@causeway/native'
+import { orUndoNow } from '@causeway/service/failure'
 import { wipeImported } from './imported/imported-keys.ts'
 import { derivationInfo, labelPrefix, sealingInfo } from './labels.ts'
 import {
@@ -45,13 +46,11 @@ function wrapRoot(root: SignerRoot): RootKeys {
 function withKeys(open: () => SignerKeys, given: ImportedKeys): SecretKeys {
   try {
     const keys = open()
-    try {
-      replaceKeys(keys, given)
-      return wrapKeys(keys)
-    } catch (error) {
-      keys.destroy()
-      throw error
-    }
+    orUndoNow(
+      () => replaceKeys(keys, given),
+      () => keys.destroy(),
+    )
+    return wrapKeys(keys)
   } finally {
     wipeImported(given)
   }

@@ -8,3 +8,12 @@
 export function secretBytes(length: number): Buffer {
   return Buffer.from(new ArrayBuffer(length))
 }
+
+/** Uses a secret, and zeroes it whether or not that succeeds. */
+export function wiping<B extends Uint8Array, T>(secret: B, use: (secret: B) => T): T {
+  try {
+    return use(secret)
+  } finally {
+    secret.fill(0)
+  }
+}

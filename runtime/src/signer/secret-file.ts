@@ -1,6 +1,5 @@
 /** Reads and writes secret files: as bytes, readable by their owner only. @module */
 import {
-  closeSync,
   constants,
   fchmodSync,
   fstatSync,
@@ -14,6 +13,7 @@ import {
   type Stats,
 } from 'node:fs'
 import { dirname } from 'node:path'
+import { closing, orUndoNow } from '@causeway/service/failure'
 import { secretBytes } from './secret-bytes.ts'
 
 const othersMayRead = 0o077
@@ -38,33 +38,28 @@ export function readSecretFile(
   // Non-blocking: opening a fifo would wait forever.
   const flags = constants.O_RDONLY | constants.O_NONBLOCK
   const fd = openSync(file, followLink ? flags : flags | constants.O_NOFOLLOW)
-  try {
+  const content = closing(fd, () => {
     const found = fstatSync(fd)
     check(file, found, maxBytes)
-    const content = readWhole(fd, found.size)
+    const bytes = readWhole(fd, found.size)
     // A file with no link left was replaced meanwhile, and its bytes may already be overwritten.
-    if (fstatSync(fd).nlink > 0) return content
-    content.fill(0)
-  } finally {
-    closeSync(fd)
-  }
-  return readSecretFile(file, { maxBytes, followLink })
+    if (fstatSync(fd).nlink > 0) return bytes
+    bytes.fill(0)
+    return undefined
+  })
+  return content ?? readSecretFile(file, { maxBytes, followLink })
 }
 
 /** Creates a file of mode 0600; it is on disk when this returns. @throws Error with code EEXIST */
 export function createSecretFile(file: string, content: Uint8Array): void {
   const fd = openSync(file, 'wx', ownerOnly)
-  try {
+  const write = () => {
     // The umask may have removed permissions.
     fchmodSync(fd, ownerOnly)
     writeFileSync(fd, content)
     fsyncSync(fd)
-  } catch (error) {
-    rmSync(file)
-    throw error
-  } finally {
-    closeSync(fd)
   }
+  closing(fd, () => orUndoNow(write, () => rmSync(file)))
 }
 
 /** Replaces a file atomically. */
@@ -76,12 +71,7 @@ export function replaceSecretFile(file: string, content: Uint8Array, draft: stri
 
 /** Brings renames, links and removals in a folder to the disk. */
 export function syncFolder(folder: string): void {
-  const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY)
-  try {
-    fsyncSync(fd)
-  } finally {
-    closeSync(fd)
-  }
+  closing(openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY), fsyncSync)
 }
 
 /**
@@ -90,8 +80,7 @@ export function syncFolder(folder: string): void {
  * @returns whether no other name refers to the old bytes
  */
 export function overwriteReplaced(file: string, replace: () => void): boolean {
-  const fd = openSync(file, constants.O_RDWR | constants.O_NOFOLLOW)
-  try {
+  return closing(openSync(file, constants.O_RDWR | constants.O_NOFOLLOW), (fd) => {
     replace()
     const { nlink, size } = fstatSync(fd)
     // A file with another name is somebody's copy, and not ours to destroy.
@@ -99,9 +88,7 @@ export function overwriteReplaced(file: string, replace: () => void): boolean {
     writeSync(fd, Buffer.alloc(size), 0, size, 0)
     fsyncSync(fd)
     return true
-  } finally {
-    closeSync(fd)
-  }
+  })
 }
 
 function readWhole(fd: number, size: number): Buffer {

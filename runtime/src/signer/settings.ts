@@ -1,10 +1,9 @@
 /** The section `signer` of the configuration file. @module */
+import { choice } from '@causeway/service/config'
 import * as v from 'valibot'
-
-const backends = ['auto', 'native', 'portable'] as const
 
 export const signerSettings = v.strictObject({
   /** `auto`: native if it works here, otherwise portable with a warning. */
-  backend: v.optional(v.picklist(backends, `expected one of ${backends.join(', ')}`), 'auto'),
+  backend: choice(['auto', 'native', 'portable'], 'auto'),
 })
 export type SignerSettings = v.InferOutput<typeof signerSettings>

@@ -10,7 +10,8 @@
  * @module
  */
 import { randomBytes } from 'node:crypto'
-import { readFileSync, readlinkSync } from 'node:fs'
+import { readlinkSync } from 'node:fs'
+import { readOrEmpty } from '@causeway/service/failure'
 
 const randomLength = 8
 
@@ -41,11 +42,7 @@ function pidNamespace(): string {
 
 /** Field 22 of /proc/pid/stat (proc(5)), clock ticks since boot; undefined for a dead process. */
 function startTime(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // Splits after the last ")": the name before it may contain anything.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
-  } catch {
-    return undefined
-  }
+  const stat = readOrEmpty(`/proc/${pid}/stat`)
+  // Splits after the last ")": the name before it may contain anything.
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
 }

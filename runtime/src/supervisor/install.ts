@@ -1,5 +1,6 @@
 /** Deploys: stores a requested deployment and starts it. @module */
 import { removeTree } from '@causeway/images'
+import { afterwards, orUndo } from '@causeway/service/failure'
 import { StartError } from '../errors/start-error.ts'
 import {
   adopt,
@@ -29,12 +30,9 @@ export async function deploy(
   request: DeployRequest,
 ): Promise<DeploymentDetail> {
   const fresh = await draftDeployment(context.deployments, request.file, context.keys)
-  try {
-    return await inTurn(context, fresh.name, () => install(context, fresh, request))
-  } finally {
-    // The draft folder: gone after success, left over after a refusal.
-    await removeTree(fresh.draft.folder)
-  }
+  const installed = inTurn(context, fresh.name, () => install(context, fresh, request))
+  // The draft folder: gone after success, left over after a refusal.
+  return afterwards(installed, () => removeTree(fresh.draft.folder))
 }
 
 async function install(
@@ -65,13 +63,11 @@ async function begin(
 ): Promise<DeploymentDetail> {
   const { name, revision } = record
   const paths = deploymentPaths(context.deployments, name)
-  try {
-    await writeRecord(paths.record, record)
-  } catch (error) {
+  const goOn = async () => {
     const found = previous && { name, paths, record: previous.keeper.latest }
     if (found) context.entries.set(name, await adopt(found, context))
-    throw error
   }
+  await orUndo(() => writeRecord(paths.record, record), goOn)
   const entry = await superviseDeployment(paths, record, context)
   context.entries.set(name, entry)
   if (previous) await removeTree(revisionPaths(paths, revision - 1).folder)

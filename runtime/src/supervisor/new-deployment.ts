@@ -5,11 +5,12 @@
 import { chmod, copyFile, rename } from 'node:fs/promises'
 import { removeTree } from '@causeway/images'
 import type { Deployment } from '@causeway/manifest'
+import { orUndo } from '@causeway/service/failure'
 import { StartError } from '../errors/start-error.ts'
 import { openBundle, type Bundle } from '../deployment/bundle.ts'
 import { labelOf, type Identity } from '../deployment/identity.ts'
 import { readInputFile } from '../deployment/input-file.ts'
-import { loadDeployment, type LoadedDeployment } from '../deployment/load.ts'
+import { loadDeployment, runnable, type LoadedDeployment } from '../deployment/load.ts'
 import type { DeploymentRecord } from './record/record.ts'
 import { replaceFile, syncPath } from './record/replace-file.ts'
 import { checkSchedule } from './schedule/schedule.ts'
@@ -58,26 +59,16 @@ export async function draftDeployment(
   keys: DeploymentKeys,
 ): Promise<NewDeployment> {
   const draft = await createDraft(deployments)
-  try {
+  const copy = async () => {
     const { path, text } = await readInputFile(file, 'a deployment file')
     const loaded = await loadDeployment(path, draft.bundle)
-    const { cid } = await ownBundle(runnable(loaded), draft)
+    const { cid } = await ownBundle(runnable(loaded).bundle, draft)
     checkSchedule(path, loaded.deployment.schedule, Date.now())
     await replaceFile(draft.deployment, text)
     const identity = keys.identify(loaded.deployment)
     return { name: deploymentName(labelOf(identity)), identity, loaded, draft, cid }
-  } catch (error) {
-    await removeTree(draft.folder)
-    throw error
   }
-}
-
-function runnable({ deployment, bundle, manifest }: LoadedDeployment): Bundle {
-  if (bundle && manifest) return bundle
-  throw new StartError(
-    'MANIFEST_MISSING',
-    `${deployment.file}: expected a bundle with manifest.json beside it or in "bundle", found none`,
-  )
+  return orUndo(copy, () => removeTree(draft.folder))
 }
 
 /** Copies the operator's zip, and checks that it has not changed meanwhile. */

@@ -57,11 +57,7 @@ async function unlessRefused({ keeper, life }: Supervised, done: Promise<void>):
       `deployment ${keeper.latest.id}: nothing of it runs any more, but its record cannot be saved: ${message}; this daemon keeps trying; if it is restarted before it succeeds, it continues the deployment`,
     )
   }
-  try {
-    await Promise.race([done, refused()])
-  } finally {
-    given.abort()
-  }
+  await Promise.race([done, refused()]).finally(() => given.abort())
 }
 
 export function start(context: SupervisorContext, { name }: Supervised): Promise<DeploymentDetail> {

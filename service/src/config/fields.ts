@@ -17,6 +17,14 @@ export function count(least: number, most: number, byDefault: number, reason?: s
   return v.optional(number, byDefault)
 }
 
+/** One of some names. */
+export function choice<const Name extends string>(
+  names: readonly Name[],
+  byDefault: NoInfer<Name>,
+) {
+  return v.optional(v.picklist(names, `expected one of ${names.join(', ')}`), byDefault)
+}
+
 export const maxCount = 1_000_000
 export const maxBytes = 1024 * 1024 * 1024
 /** The largest integer up to which a double is exact. */

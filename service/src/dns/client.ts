@@ -32,11 +32,8 @@ export function createDnsClient(options: DnsClientOptions): DnsClient {
     async lookUp(outer, purpose) {
       outer?.throwIfAborted()
       const { signal, end } = startDeadline(deadlineMs, outer)
-      try {
-        return await purpose(createLookup(ask, { signal, count: createCount(maxQueries) }))
-      } finally {
-        end()
-      }
+      const lookup = createLookup(ask, { signal, count: createCount(maxQueries) })
+      return purpose(lookup).finally(end)
     },
   }
 }

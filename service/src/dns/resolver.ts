@@ -1,6 +1,7 @@
 /** The recursive resolvers to ask: parses their addresses, and reads the host's. @module */
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
+import { ifThere } from '../failure/index.ts'
 
 export interface Resolver {
   /** IPv4, or IPv6 with its zone where it needs one. */
@@ -31,19 +32,10 @@ export function parseResolver(text: string): Resolver {
 
 /** The resolvers of the host's C library; the host itself where it names none (resolv.conf(5)). */
 export function hostResolvers(file = hostResolverFile): Resolver[] {
-  const found = readIfThere(file)
+  const found = (ifThere(() => readFileSync(file, 'utf8')) ?? '')
     .split('\n')
     .map((line) => /^nameserver[ \t]+(\S+)/.exec(line)?.[1] ?? '')
     .filter((address) => isIP(address) !== 0)
     .slice(0, mostResolvers)
   return (found.length > 0 ? found : ['127.0.0.1']).map(parseResolver)
-}
-
-function readIfThere(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
-    throw error
-  }
 }

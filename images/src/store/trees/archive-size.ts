@@ -13,16 +13,12 @@ const maxIndexBytes = 1 << 20
 
 /** Uncompressed bytes; where the archive does not say, its own size. */
 export async function announcedSize(path: string): Promise<number> {
-  const file = await open(path, 'r')
-  try {
-    const { size } = await file.stat()
-    const head = await readAt(file, 0, xzMagic.length)
-    if (head.equals(xzMagic)) return Math.max(size, await xzSize(file, size))
-    if (head.subarray(0, 2).equals(gzipMagic)) return Math.max(size, await gzipSize(file, size))
-    return size
-  } finally {
-    await file.close()
-  }
+  await using file = await open(path, 'r')
+  const { size } = await file.stat()
+  const head = await readAt(file, 0, xzMagic.length)
+  if (head.equals(xzMagic)) return Math.max(size, await xzSize(file, size))
+  if (head.subarray(0, 2).equals(gzipMagic)) return Math.max(size, await gzipSize(file, size))
+  return size
 }
 
 /** The last four bytes of a gzip file (RFC 1952): its size modulo 4 GiB. */

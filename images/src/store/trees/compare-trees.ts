@@ -4,7 +4,7 @@
  * @module
  */
 import { open } from 'node:fs/promises'
-import { errorCode } from '../../image-error.ts'
+import { errorCode, orUndo } from '@causeway/service/failure'
 import { hostPath, walkTree, type TreeEntry } from './tree-walk.ts'
 
 const maxDifferences = 10
@@ -69,15 +69,13 @@ async function sameContent(one: Buffer, other: Buffer): Promise<boolean> {
 
 async function openBoth(onePath: Buffer, otherPath: Buffer) {
   const one = await open(onePath, 'r')
-  try {
-    const other = await open(otherPath, 'r')
-    return {
-      one,
-      other,
-      [Symbol.asyncDispose]: async () => void (await Promise.all([one.close(), other.close()])),
-    }
-  } catch (error) {
-    await one.close()
-    throw error
+  const other = await orUndo(
+    () => open(otherPath, 'r'),
+    () => one.close(),
+  )
+  return {
+    one,
+    other,
+    [Symbol.asyncDispose]: async () => void (await Promise.all([one.close(), other.close()])),
   }
 }

@@ -4,10 +4,10 @@
  * @module
  */
 import { randomBytes } from 'node:crypto'
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ImageError, errorCode } from '../../image-error.ts'
-import { removeTree } from '../../root/remove-tree.ts'
+import { errorCode } from '@causeway/service/failure'
+import { ImageError } from '../../image-error.ts'
+import { withFolder } from '../../root/remove-tree.ts'
 import type { Owner } from '../../root/write-in-root.ts'
 import { unpackImage } from '../../unpack/unpack-image.ts'
 import { announcedSize } from './archive-size.ts'
@@ -45,8 +45,7 @@ export async function makeTree(
 ): Promise<void> {
   const staging = join(maker.layout.trees, `${name}.${randomBytes(8).toString('hex')}.staging`)
   const made = Date.now()
-  await mkdir(staging, { mode: 0o700 })
-  try {
+  const make = async () => {
     const root = join(staging, 'root')
     const { bytes } = await unpackTo(maker, image, root, options)
     const { digest, entries, diskBytes } = await summarizeTree(root, options.signal)
@@ -54,11 +53,10 @@ export async function makeTree(
     const { sha256, url, bytes: archiveBytes } = image
     const meta = { sha256, ...(url !== undefined && { url }), archiveBytes, bytes, entries }
     await publishTree(maker.layout, name, staging, { ...meta, digest, diskBytes, made })
-  } catch (error) {
-    throw errorCode(error) === 'ENOSPC' ? diskFull(staging, 'the image', error) : error
-  } finally {
-    await removeTree(staging)
   }
+  await withFolder(staging, make).catch((error: unknown) => {
+    throw errorCode(error) === 'ENOSPC' ? diskFull(staging, 'the image', error) : error
+  })
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Opens a tree to run a job in. If the store has none, one process makes it for all. @module */
 import { utimes } from 'node:fs/promises'
 import { join } from 'node:path'
+import { orUndo } from '@causeway/service/failure'
 import type { Owner } from '../../root/write-in-root.ts'
 import {
   fetchArchive,
@@ -11,7 +12,7 @@ import {
 } from '../archives.ts'
 import { unpackLockPath, useLockPath } from '../layout.ts'
 import { checkTreeSize, makeTree, type MakeTreeOptions } from './make-tree.ts'
-import { takeLock } from '../store-lock.ts'
+import { takeLock, whileLocked } from '../store-lock.ts'
 import { sweepTree } from '../sweep.ts'
 import { readTree, treeName, type Tree } from './trees.ts'
 import { showUrl } from '../../fetch/url-policy.ts'
@@ -50,7 +51,7 @@ export async function openTree(
   const { layout, tryLock } = opener
   const { sha256 } = reference
   const release = await takeLock(tryLock, useLockPath(layout, sha256), 'shared', options)
-  try {
+  const open = async () => {
     const name = treeName(sha256, ownerUid(options.owner))
     const there = await readTree(layout, name)
     const { tree, fetched } =
@@ -59,10 +60,8 @@ export async function openTree(
     await markUsed(tree, join(layout.blobs, sha256))
     const image = fetched ?? storedImage(join(layout.blobs, sha256), tree)
     return { ...describe(tree), fromCache: fetched === undefined, image, release }
-  } catch (error) {
-    release()
-    throw error
   }
+  return orUndo(open, release)
 }
 
 /** Makes the tree, or waits for the process that makes it. */
@@ -77,11 +76,8 @@ async function makeOnce(
   const fetched = await fetchArchive(opener, reference, options)
   const onWait = () =>
     Promise.resolve(options.onProgress?.({ phase: 'unpack', detail: 'another process unpacks it' }))
-  const release = await takeLock(tryLock, unpackLockPath(layout, name), 'exclusive', {
-    signal: options.signal,
-    onWait,
-  })
-  try {
+  const waiting = { signal: options.signal, onWait }
+  return whileLocked(tryLock, unpackLockPath(layout, name), 'exclusive', waiting, async () => {
     const there = await readTree(layout, name)
     if (there !== undefined) return { tree: there }
     await sweepTree(layout, name)
@@ -90,9 +86,7 @@ async function makeOnce(
     if (made === undefined) throw new Error(`image tree ${name} has vanished`)
     opener.onMade(made)
     return { tree: made, fetched }
-  } finally {
-    release()
-  }
+  })
 }
 
 /** The uid that owns a tree's files. */

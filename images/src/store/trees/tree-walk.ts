@@ -5,7 +5,7 @@
  */
 import { lstat, readdir, readlink } from 'node:fs/promises'
 import type { BigIntStats } from 'node:fs'
-import { errorCode } from '../../image-error.ts'
+import { noneOn } from '@causeway/service/failure'
 
 /** One entry of a tree. */
 export interface TreeEntry {
@@ -43,23 +43,16 @@ export function hostPath(root: string, path: string): Buffer {
 
 /** An ordinary user gets no names from a folder it may not read; every walk treats it alike. */
 async function namesIn(root: string, path: string): Promise<string[]> {
-  try {
-    const names = await readdir(hostPath(root, path), 'latin1')
-    return names.toSorted((a, b) => (a < b ? -1 : 1))
-  } catch (error) {
-    if (isOutOfReach(error)) return []
-    throw error
-  }
+  const names = (await readdir(hostPath(root, path), 'latin1').catch(noneOutOfReach)) ?? []
+  return names.toSorted((a, b) => (a < b ? -1 : 1))
 }
 
 async function describe(root: string, path: string): Promise<TreeEntry> {
-  try {
+  const look = async () => {
     const stat = await lstat(hostPath(root, path), { bigint: true })
     return { path, stat, facts: await factsOf(root, path, stat) }
-  } catch (error) {
-    if (isOutOfReach(error)) return { path, facts: 'out of reach' }
-    throw error
   }
+  return (await look().catch(noneOutOfReach)) ?? { path, facts: 'out of reach' }
 }
 
 async function factsOf(root: string, path: string, stat: BigIntStats): Promise<string> {
@@ -70,6 +63,4 @@ async function factsOf(root: string, path: string, stat: BigIntStats): Promise<s
   return [mode, stat.uid, stat.gid, stat.nlink, stat.size, stat.mtimeNs, target].join(' ')
 }
 
-function isOutOfReach(error: unknown): boolean {
-  return errorCode(error) === 'EACCES' || errorCode(error) === 'ENAMETOOLONG'
-}
+const noneOutOfReach = noneOn('EACCES', 'ENAMETOOLONG')

@@ -7,7 +7,8 @@
 import { readFile, readdir, rename, stat, writeFile } from 'node:fs/promises'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { errorCode } from '../../image-error.ts'
+import { noneOn } from '@causeway/service/failure'
+import { readJsonRecord } from '../../json-record.ts'
 import { removeTree } from '../../root/remove-tree.ts'
 import { runTool } from '../../tool.ts'
 import { treeVersion, type Layout } from '../layout.ts'
@@ -100,13 +101,7 @@ export async function removeStoredTree({ trees }: Layout, name: string): Promise
 /** Renames the tree of this name; jobs that still run in it are not disturbed. */
 async function moveAside(trees: string, name: string): Promise<string | undefined> {
   const aside = join(trees, `${name}.${randomBytes(8).toString('hex')}.removed`)
-  try {
-    await rename(join(trees, name), aside)
-    return aside
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined
-    throw error
-  }
+  return rename(join(trees, name), aside).then(() => aside, noneOn('ENOENT'))
 }
 
 /** Names of an image's trees, including the leftovers of interrupted processes. */
@@ -115,14 +110,8 @@ export async function treeNamesOf({ trees }: Layout, sha256: string): Promise<st
 }
 
 async function readMeta(path: string): Promise<TreeMeta | undefined> {
-  try {
-    const meta = JSON.parse(await readFile(path, 'utf8')) as Partial<TreeMeta>
-    return typeof meta.digest === 'string' ? (meta as TreeMeta) : undefined
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return undefined
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
+  const meta = await readJsonRecord<TreeMeta>(path)
+  return typeof meta?.digest === 'string' ? (meta as TreeMeta) : undefined
 }
 
 async function isFolder(path: string): Promise<boolean> {

@@ -7,6 +7,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { ifThere } from '@causeway/service/failure'
 import { labelPrefix } from '../../signer/labels.ts'
 import type { DeploymentLabel } from '../../signer/backend.ts'
 
@@ -42,7 +43,8 @@ export function logNumbers(folder: string, label: DeploymentLabel): number[] {
 
 /** Older files of a log, oldest first; empty when the folder does not exist. */
 export function listSegments(folder: string): Segment[] {
-  const segments = namesIn(folder).flatMap((name) => {
+  const names = ifThere(() => readdirSync(folder)) ?? []
+  const segments = names.flatMap((name) => {
     const digits = segmentName.exec(name)?.[1]
     return digits === undefined ? [] : [{ name, firstSeq: Number(digits) }]
   })
@@ -53,13 +55,4 @@ export function listSegments(folder: string): Segment[] {
 export function newSegmentPath(folder: string, firstSeq: number): string {
   const path = join(folder, `audit-${String(firstSeq).padStart(seqDigits, '0')}.log`)
   return existsSync(path) ? newSegmentPath(folder, firstSeq + 1) : path
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
-  }
 }

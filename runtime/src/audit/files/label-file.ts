@@ -3,12 +3,13 @@
  * of the root secret needs the label. A forged file is detected: the label's hash must be the name.
  * @module
  */
-import { closeSync, fstatSync, readSync, renameSync, writeFileSync } from 'node:fs'
+import { fstatSync, readSync, renameSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { orNone } from '@causeway/service/failure'
 import type { DeploymentLabel } from '../../signer/backend.ts'
 import { auditFolder } from './folder.ts'
 import { maxLineBytes } from '../line.ts'
-import { openPlain } from './plain-file.ts'
+import { withPlain } from './plain-file.ts'
 
 const labelName = 'label.json'
 // The size of the deployment file is the only limit of kind and id.
@@ -35,28 +36,22 @@ export function ownerOfFolder(
 }
 
 function parse(file: string): DeploymentLabel | undefined {
-  try {
-    const { originKind, source, id } = JSON.parse(contentOf(file)) as Record<string, unknown>
-    const isLabel = [originKind, source, id].every((text) => typeof text === 'string')
-    if (!isLabel) return undefined
-    return {
-      originKind: originKind as string,
-      source: Buffer.from(source as string, 'hex'),
-      id: id as string,
-    }
-  } catch {
-    return undefined
+  const document = orNone(() => JSON.parse(contentOf(file)) as Record<string, unknown> | null)
+  const { originKind, source, id } = document ?? {}
+  const isLabel = [originKind, source, id].every((text) => typeof text === 'string')
+  if (!isLabel) return undefined
+  return {
+    originKind: originKind as string,
+    source: Buffer.from(source as string, 'hex'),
+    id: id as string,
   }
 }
 
 /** Reads at most the size of an honest file. */
 function contentOf(file: string): string {
-  const fd = openPlain(file)
-  if (fd === undefined) return ''
-  try {
+  const text = withPlain(file, (fd) => {
     const bytes = Buffer.alloc(Math.min(fstatSync(fd).size, maxLabelBytes))
     return bytes.toString('utf8', 0, readSync(fd, bytes, 0, bytes.length, 0))
-  } finally {
-    closeSync(fd)
-  }
+  })
+  return text ?? ''
 }

@@ -13,6 +13,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
+import { orUndoNow } from '@causeway/service/failure'
 import type { ChainEnd } from '../chain-end.ts'
 import { headName, logName, newSegmentPath } from './folder.ts'
 import { formatHead, headBytes } from '../head.ts'
@@ -34,14 +35,12 @@ export function openLogFiles(folder: string, end: ChainEnd, key: Uint8Array): Lo
   const log = join(folder, logName)
   if (end.isBroken) putAside(folder, end.seq)
   const head = openHead(join(folder, headName), end, key)
-  try {
+  const open = () => {
     const fd = createPlain(log, appending)
     ftruncateSync(fd, end.logSize)
     return { log: fd, head }
-  } catch (error) {
-    closeSync(head)
-    throw error
   }
+  return orUndoNow(open, () => closeSync(head))
 }
 
 /** Writes a head before the first line: without it an interrupted start looks like a cut log. */
@@ -69,24 +68,20 @@ export function startNextFile(folder: string): { fd: number; closed: string } {
   const draft = join(folder, draftName)
   rmSync(draft, { force: true })
   const fd = createPlain(draft, appending)
-  try {
+  const rotate = () => {
     const segment = newSegmentPath(folder, firstSeqOf(log) ?? 1)
     exchange(log, segment, draft)
     return { fd, closed: basename(segment) }
-  } catch (error) {
-    closeSync(fd)
-    throw error
   }
+  return orUndoNow(rotate, () => closeSync(fd))
 }
 
 function exchange(log: string, segment: string, draft: string): void {
   renameSync(log, segment)
-  try {
-    renameSync(draft, log)
-  } catch (error) {
-    renameSync(segment, log)
-    throw error
-  }
+  orUndoNow(
+    () => renameSync(draft, log),
+    () => renameSync(segment, log),
+  )
 }
 
 function sizeOf(file: string): number {

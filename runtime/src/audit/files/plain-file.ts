@@ -1,5 +1,6 @@
 /** Opens files of a log safely: somebody may have replaced them by links or fifos. @module */
 import { closeSync, constants, fstatSync, openSync } from 'node:fs'
+import { closing } from '@causeway/service/failure'
 
 /**
  * Opens a plain file without following a link or waiting at a fifo.
@@ -12,6 +13,12 @@ export function openPlain(path: string, flags: number = constants.O_RDONLY): num
   if (fstatSync(fd).isFile()) return fd
   closeSync(fd)
   throw notPlain(path)
+}
+
+/** Reads a plain file; undefined when there is none. @throws Error as {@link openPlain} */
+export function withPlain<T>(path: string, read: (fd: number) => T): T | undefined {
+  const fd = openPlain(path)
+  return fd === undefined ? undefined : closing(fd, read)
 }
 
 /** Like {@link openPlain}, but creates a missing file with mode 0600. */

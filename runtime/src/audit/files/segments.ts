@@ -1,10 +1,11 @@
 /** Finds and removes the segments of a log, which are its full files. @module */
-import { closeSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { orNone } from '@causeway/service/failure'
 import { listSegments, type Segment } from './folder.ts'
 import type { HeadFacts } from '../head.ts'
 import { continues, membersOf, parseLine, type AuditLine } from '../line.ts'
-import { openPlain } from './plain-file.ts'
+import { withPlain } from './plain-file.ts'
 import { readLines } from './read-lines.ts'
 import { readTail } from './tail.ts'
 
@@ -37,11 +38,7 @@ interface FirstLine {
 
 /** The first line of a file that `next` continues; otherwise undefined. */
 function firstIfFollowedBy(path: string, next: FirstLine): FirstLine | undefined {
-  try {
-    return isFollowedBy(path, next) ? firstLineOf(path) : undefined
-  } catch {
-    return undefined
-  }
+  return orNone(() => (isFollowedBy(path, next) ? firstLineOf(path) : undefined))
 }
 
 function isFollowedBy(path: string, { line, bytes }: FirstLine): boolean {
@@ -65,15 +62,11 @@ export function firstSeqOf(file: string): number | undefined {
 }
 
 function firstLineOf(file: string): FirstLine | undefined {
-  const fd = openPlain(file)
-  if (fd === undefined) return undefined
-  try {
+  return withPlain(file, (fd) => {
     for (const { bytes } of readLines(fd)) {
       const line = parseLine(bytes)
       return line && { line, bytes }
     }
     return undefined
-  } finally {
-    closeSync(fd)
-  }
+  })
 }

@@ -1,7 +1,7 @@
 /** Reads the last lines of a log file without the rest of it. @module */
-import { closeSync, fstatSync, readSync } from 'node:fs'
+import { fstatSync, readSync } from 'node:fs'
 import { maxLineBytes, parseLine, type AuditLine } from '../line.ts'
-import { openPlain } from './plain-file.ts'
+import { withPlain } from './plain-file.ts'
 
 export interface Tail {
   /** Whole lines in order; undefined for an invalid line. */
@@ -22,18 +22,14 @@ const newline = 0x0a
  * @returns undefined when there is no such file
  */
 export function readTail(file: string, wantedSeq: number): Tail | undefined {
-  const fd = openPlain(file)
-  if (fd === undefined) return undefined
-  try {
+  return withPlain(file, (fd) => {
     const { size } = fstatSync(fd)
     for (let window = firstWindow; ; window *= 4) {
       const tail = tailOf(readEnd(fd, size, window), size)
       const reachesBack = (tail.lines[0]?.seq ?? Infinity) <= wantedSeq
       if (reachesBack || tail.isWhole || window >= maxLineBytes) return tail
     }
-  } finally {
-    closeSync(fd)
-  }
+  })
 }
 
 function readEnd(fd: number, size: number, window: number): Buffer {

@@ -1,4 +1,5 @@
 /** Formats a line of an audit log for people. @module */
+import { orNone } from '@causeway/service/failure'
 
 const hashDigitsShown = 16
 
@@ -32,14 +33,10 @@ function useText({ method, curve, path, sha256, pid, outcome }: Record<string, u
 }
 
 function parse(line: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(line)
-    return typeof value === 'object' && value !== null
-      ? (value as Record<string, unknown>)
-      : undefined
-  } catch {
-    return undefined
-  }
+  const value = orNone((): unknown => JSON.parse(line))
+  return typeof value === 'object' && value !== null
+    ? (value as Record<string, unknown>)
+    : undefined
 }
 
 function textOf(value: unknown): string {

@@ -7,14 +7,12 @@ import { group, loaded, wholeNumber } from './options.ts'
 export const recipeNames = ['debian', 'minimal', 'node', 'python']
 
 export function imageCommand(): Command {
-  return group('image', 'fetch, look at, prune and build distro images', [
-    pullCommand,
-    lsCommand,
-    inspectCommand,
-    verifyCommand,
-    pruneCommand,
-    buildCommand,
-  ])
+  return group(
+    'image',
+    'fetch, look at, prune and build distro images',
+    [pullCommand, lsCommand, inspectCommand, verifyCommand, pruneCommand, buildCommand],
+    withImageOptions,
+  )
 }
 
 /** Adds `--json`, `--state` and `--config`. */
@@ -29,42 +27,37 @@ function withImageOptions(command: Command): Command {
 }
 
 function pullCommand(): Command {
-  const command = new Command('pull')
+  return new Command('pull')
     .description('fetch an image, verify and unpack it; goes on where an earlier pull ended')
     .argument('<url-or-file>', 'URL of an archive, or a manifest or deployment file that names one')
     .argument('[sha256]', 'digest of the archive, beside a URL')
     .option('--allow-local-images', 'allow image URLs with file: and http: to loopback')
-  return withImageOptions(command).action(
-    loaded(async () => (await import('../image/pull.ts')).pull),
-  )
+    .action(loaded(async () => (await import('../image/pull.ts')).pull))
 }
 
 function lsCommand(): Command {
-  const command = new Command('ls').description('list the images on this host')
-  return withImageOptions(command).action(loaded(async () => (await import('../image/ls.ts')).ls))
+  return new Command('ls')
+    .description('list the images on this host')
+    .action(loaded(async () => (await import('../image/ls.ts')).ls))
 }
 
 function inspectCommand(): Command {
-  const command = new Command('inspect')
+  return new Command('inspect')
     .description('show one image')
     .argument('<sha256>', 'digest of the archive, or the beginning of it')
-  return withImageOptions(command).action(
-    loaded(async () => (await import('../image/inspect.ts')).inspect),
-  )
+    .action(loaded(async () => (await import('../image/inspect.ts')).inspect))
 }
 
 function verifyCommand(): Command {
-  const command = new Command('verify')
+  return new Command('verify')
     .description('hash archives again, and compare what is unpacked with what they make')
     .argument('[sha256]', 'digest of an archive, or the beginning of it (default: all)')
     .addHelpText('after', `\nExit code: 0 when all is right, ${exitCodes.invalid} when not.`)
-  return withImageOptions(command).action(
-    loaded(async () => (await import('../image/verify.ts')).verify),
-  )
+    .action(loaded(async () => (await import('../image/verify.ts')).verify))
 }
 
 function pruneCommand(): Command {
-  const command = new Command('prune')
+  return new Command('prune')
     .description('remove images that no job uses, the one used longest ago first')
     .argument('[sha256...]', 'just these: digests of archives, or the beginnings of them')
     .option('--all', 'every image that is not in use')
@@ -74,9 +67,7 @@ function pruneCommand(): Command {
       wholeNumber('expected a whole number of bytes', { most: 999_999_999_999_999 }),
     )
     .option('--min-age <hours>', 'only what was not used for this long', hours)
-  return withImageOptions(command).action(
-    loaded(async () => (await import('../image/prune.ts')).pruneImages),
-  )
+    .action(loaded(async () => (await import('../image/prune.ts')).pruneImages))
 }
 
 function hours(text: string): number {
@@ -85,13 +76,11 @@ function hours(text: string): number {
 }
 
 function buildCommand(): Command {
-  const command = new Command('build')
+  return new Command('build')
     .description('build an image from a recipe; the same package versions give the same sha256')
     .argument('<recipe>', recipeNames.join(', '))
     .option('--output <file>', 'where the .tar.xz goes (default: the state folder)')
     .option('--manifest <file>', 'write url and sha256 into this manifest.json')
     .option('--refresh', 'with the packages of today, even when it was built before')
-  return withImageOptions(command).action(
-    loaded(async () => (await import('../image/build.ts')).build),
-  )
+    .action(loaded(async () => (await import('../image/build.ts')).build))
 }

@@ -12,21 +12,20 @@ export function keysCommand(): Command {
     'keys',
     'show, move and protect keys; no secret is ever taken from or put into arguments',
     [showCommand, exportCommand, importCommand, passphraseCommand, rotateCommand],
+    withSharedOptions,
   )
 }
 
 function showCommand(): Command {
-  const command = new Command('show')
+  return new Command('show')
     .description('print the public keys of a deployment and where each comes from')
     .argument('<deployment>', 'deployment file (JSON)')
     .option('--json', 'as JSON')
-  return withSharedOptions(command).action(
-    loaded(async () => (await import('../keys/show.ts')).show),
-  )
+    .action(loaded(async () => (await import('../keys/show.ts')).show))
 }
 
 function exportCommand(): Command {
-  const command = new Command('export')
+  return new Command('export')
     .description('write all private keys of a deployment to a new file of mode 0600')
     .argument('<deployment>', 'deployment file (JSON)')
     .requiredOption('--out <file>', 'the file, which must not be there yet')
@@ -34,55 +33,45 @@ function exportCommand(): Command {
       'after',
       '\nOn the other host name the file as "keys" in the deployment file, or: causeway keys import',
     )
-  return withSharedOptions(command).action(
-    loaded(async () => (await import('../keys/export.ts')).exportKeys),
-  )
+    .action(loaded(async () => (await import('../keys/export.ts')).exportKeys))
 }
 
 function importCommand(): Command {
-  const command = new Command('import')
+  return new Command('import')
     .description('keep keys of a deployment in the state folder, for every start from now on')
     .argument('<deployment>', 'deployment file (JSON)')
     .option('--from <file>', 'keys file of mode 0600, as causeway keys export writes it')
     .option('--forget', 'remove what was imported; derived keys take its place')
     .addHelpText('after', '\nKeys in a file that the deployment names as "keys" come first.')
-  return withSharedOptions(command).action(
-    loaded(async () => (await import('../keys/import.ts')).importKeys),
-  )
+    .action(loaded(async () => (await import('../keys/import.ts')).importKeys))
 }
 
 function passphraseCommand(): Command {
-  const command = new Command('passphrase')
+  return new Command('passphrase')
     .description('set, change or remove the passphrase of the root secret')
     .option('--new-passphrase-file <file>', 'file of mode 0600 with the new one, instead of asking')
     .option('--remove', 'keep the root secret in the clear, in a file of mode 0600')
     .addHelpText('after', '\nRunning bridges go on; a lost passphrase is a lost root secret.')
-  return withSharedOptions(command).action(
-    loaded(async () => (await import('../keys/passphrase.ts')).changePassphrase),
-  )
+    .action(loaded(async () => (await import('../keys/passphrase.ts')).changePassphrase))
 }
 
 function rotateCommand(): Command {
-  const command = new Command('rotate-root')
+  return new Command('rotate-root')
     .description('make a new root secret: every derived key and the processor’s account change')
     .option('--yes', 'do it; without it, only say what would change')
     .option('--new-passphrase-file <file>', 'file of mode 0600 with the passphrase of the new one')
     .option('--no-passphrase', 'keep the new one in the clear, in a file of mode 0600')
     .addHelpText('after', '\nWithout either, the new one is kept as the old one was.')
-  return withSharedOptions(command).action(
-    loaded(async () => (await import('../keys/rotate.ts')).rotate),
-  )
+    .action(loaded(async () => (await import('../keys/rotate.ts')).rotate))
 }
 
 export function auditCommand(): Command {
-  return group('audit', 'the log of every use of a deployment’s keys', [
-    auditShowCommand,
-    auditVerifyCommand,
-  ])
+  const commands = [auditShowCommand, auditVerifyCommand]
+  return group('audit', 'the log of every use of a deployment’s keys', commands, withSharedOptions)
 }
 
 function auditShowCommand(): Command {
-  const command = new Command('show')
+  return new Command('show')
     .description('print the log, unchecked')
     .argument('<deployment>', 'deployment file (JSON)')
     .option(
@@ -91,14 +80,14 @@ function auditShowCommand(): Command {
       wholeNumber('expected a whole number above 0', { least: 1 }),
     )
     .option('--json', 'the lines as they are in the log')
-  return withSharedOptions(command).action(loaded(async () => (await import('../audit.ts')).show))
+    .action(loaded(async () => (await import('../audit.ts')).show))
 }
 
 function auditVerifyCommand(): Command {
-  const command = new Command('verify')
+  return new Command('verify')
     .description('find out whether lines were changed, removed or put in; a bridge may be running')
     .argument('<deployment>', 'deployment file (JSON)')
     .option('--json', 'print the finding as JSON')
     .addHelpText('after', `\nExit code: 0 when it is right, ${exitCodes.invalid} when not.`)
-  return withSharedOptions(command).action(loaded(async () => (await import('../audit.ts')).verify))
+    .action(loaded(async () => (await import('../audit.ts')).verify))
 }

@@ -14,14 +14,18 @@ export function loaded<Given extends readonly unknown[]>(
   }
 }
 
-/** Makes a command of subcommands; each throws instead of ending the process. */
+/**
+ * Makes a command of subcommands; each throws instead of ending the process.
+ * @param withOptions adds the options that all subcommands have
+ */
 export function group(
   name: string,
   description: string,
   commands: readonly (() => Command)[],
+  withOptions = (command: Command) => command,
 ): Command {
   const command = new Command(name).description(description).exitOverride()
-  for (const create of commands) command.addCommand(create().exitOverride())
+  for (const create of commands) command.addCommand(withOptions(create()).exitOverride())
   return command
 }
 

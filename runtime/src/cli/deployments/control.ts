@@ -3,25 +3,20 @@ import { join } from 'node:path'
 import { createControlClient, type ControlClient } from '../../control/client.ts'
 import { controlSocketName } from '../../control/socket-name.ts'
 import { stateRoot } from '../../state/state-folders.ts'
-import { fail } from '../failure.ts'
+import { untilReaderLeaves } from '../failure.ts'
 
 export interface ControlFlags {
   state?: string
 }
 
-/** Calls `use` with a client of the daemon; prints an error and sets the exit code. */
+/** Calls `use` with a client of the daemon. */
 export async function withDaemon(
   { state }: ControlFlags,
   use: (client: ControlClient) => Promise<void>,
 ): Promise<void> {
   const path = join(stateRoot(state), controlSocketName)
   const start = state === undefined ? 'causeway daemon' : `causeway daemon --state ${state}`
-  try {
-    await use(createControlClient(path, start))
-  } catch (error) {
-    // EPIPE: the reader (`causeway logs … | head`) has seen what it wanted.
-    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') fail(error)
-  }
+  await untilReaderLeaves(() => use(createControlClient(path, start)))
 }
 
 /** A client, and the deployment that its requests are about. */

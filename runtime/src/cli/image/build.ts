@@ -48,24 +48,22 @@ async function openManifest(file: string | undefined) {
   const { path, text } = await readInputFile(file, 'a manifest')
   fillImage(text, file, anyImage)
   return async (image: Manifest['image']) => {
-    const part = `${path}.${process.pid}.part`
-    try {
-      await writeFile(part, fillImage(text, file, image), { mode: (await stat(path)).mode })
-      await rename(part, path)
-    } finally {
-      await rm(part, { force: true })
-    }
-    return path
+    const { mode } = await stat(path)
+    return replaced(path, (part) => writeFile(part, fillImage(text, file, image), { mode }))
   }
 }
 
 /** Copies the image to `output`: either all of it or nothing is there afterwards. */
 async function place({ path }: BuiltImage, output: string | undefined): Promise<string> {
   if (output === undefined) return path
-  const target = resolve(output)
+  return replaced(resolve(output), (part) => copyFile(path, part))
+}
+
+/** Writes a file beside `target`, then gives it that name. */
+async function replaced(target: string, write: (part: string) => Promise<void>): Promise<string> {
   const part = `${target}.${process.pid}.part`
   try {
-    await copyFile(path, part)
+    await write(part)
     await rename(part, target)
   } finally {
     await rm(part, { force: true })

@@ -1,9 +1,10 @@
 /** What the `image` commands share: the store, and how a result is printed. @module */
 import type { ImageStore, OnProgress, Owner } from '@causeway/images'
+import { afterwards } from '@causeway/service/failure'
 import { loadConfig } from '../../config/config.ts'
 import { openImages, treeOwner } from '../../host/images.ts'
 import { openState, type StateFolders } from '../../state/state-folders.ts'
-import { fail } from '../failure.ts'
+
 import { showProgress } from '../print/image-progress.ts'
 import { printable } from '../print/printable.ts'
 import { abortOnSignals } from '../signals.ts'
@@ -41,7 +42,7 @@ export async function printImages(
     process.stdout.write(flags.json ? `${JSON.stringify(document)}\n` : printable(text))
   } catch (error) {
     progress.clear()
-    fail(error)
+    throw error
   }
 }
 
@@ -55,10 +56,6 @@ async function withImages<T>(
   const state = openState(flags.state)
   const onWarning = (message: string) => void process.stderr.write(printable(`! ${message}\n`))
   const images = openImages({ config, state, onWarning })
-  const owner = treeOwner(config)
-  try {
-    return await work({ images, state, owner, signal: abortOnSignals(), onProgress })
-  } finally {
-    await images.settled()
-  }
+  const parts = { images, state, owner: treeOwner(config), signal: abortOnSignals(), onProgress }
+  return afterwards(work(parts), () => images.settled())
 }

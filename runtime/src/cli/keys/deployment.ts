@@ -1,6 +1,7 @@
 /** What the `keys` commands need: the identity of a deployment, and the root keys. @module */
 import { hardenProcess } from '@causeway/native/process'
 import type { Deployment } from '@causeway/manifest'
+import { orUndoNow } from '@causeway/service/failure'
 import { loadConfig } from '../../config/config.ts'
 import { identify, importedKeysOf, labelOf, type Identity } from '../../deployment/identity.ts'
 import { loadWithoutSandbox } from '../../deployment/load.ts'
@@ -61,12 +62,10 @@ export async function withDeploymentKeys<T>(
 export function importsOf(keys: DeploymentKeys): { file: ImportedKeys; stored: ImportedKeys } {
   const { deployment, stateFolder, label, root, backend } = keys
   const stored = readStoredKeys(stateFolder, label, root, backend.isPrivateKey) ?? noKeys
-  try {
-    return { file: importedKeysOf(deployment, backend), stored }
-  } catch (error) {
-    wipeImported(stored)
-    throw error
-  }
+  return orUndoNow(
+    () => ({ file: importedKeysOf(deployment, backend), stored }),
+    () => wipeImported(stored),
+  )
 }
 
 async function openRoot(

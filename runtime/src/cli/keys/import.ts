@@ -8,7 +8,7 @@ import {
   readImportedKeys,
   wipeImported,
 } from '../../signer/imported/imported-keys.ts'
-import type { ImportedKeys, SignerBackend } from '../../signer/backend.ts'
+
 import { storedKeys, writeStoredKeys } from '../../signer/imported/stored-keys.ts'
 import { StartError } from '../../errors/start-error.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -27,19 +27,15 @@ export async function importKeys(file: string, flags: ImportFlags): Promise<void
   if ((from === undefined) !== forget) {
     return fail(new Error('expected either --from FILE or --forget'), exitCodes.usage)
   }
-  try {
-    const text = await withDeploymentKeys(file, flags, (keys) =>
-      from === undefined ? forgetKeys(keys) : storeKeys(keys, resolve(from)),
-    )
-    process.stderr.write(printable(`${text}\n`))
-  } catch (error) {
-    fail(error)
-  }
+  const text = await withDeploymentKeys(file, flags, (keys) =>
+    from === undefined ? forgetKeys(keys) : storeKeys(keys, resolve(from)),
+  )
+  process.stderr.write(printable(`${text}\n`))
 }
 
 function storeKeys(opened: DeploymentKeys, from: string): string {
   const { stateFolder, label, root, backend, identity, deployment } = opened
-  const keys = readKeys(from, backend)
+  const keys = readImportedKeys(from, backend.isPrivateKey)
   const names = importedNames(keys)
   try {
     if (names.length === 0) throw new StartError('KEYS_INVALID', `${from}: it holds no keys`)
@@ -51,14 +47,6 @@ function storeKeys(opened: DeploymentKeys, from: string): string {
   const left = `! ${from} still has them: delete it when nothing else needs it`
   const first = deployment.keys && `! ${deployment.keys}, which the deployment names, comes first`
   return [done, left, ...(first ? [first] : [])].join('\n')
-}
-
-function readKeys(file: string, { isPrivateKey }: SignerBackend): ImportedKeys {
-  try {
-    return readImportedKeys(file, isPrivateKey)
-  } catch (cause) {
-    throw new StartError('KEYS_INVALID', (cause as Error).message, { cause })
-  }
 }
 
 function forgetKeys({ stateFolder, label, identity }: DeploymentKeys): string {

@@ -14,6 +14,7 @@ import { askNewPassphrase, readPassphraseFile } from '../../signer/root/passphra
 import { lockRootChange } from '../../signer/root/root-lock.ts'
 import { hasRoot, replaceRootForGood } from '../../signer/root/root-secret.ts'
 import { isSealed } from '../../signer/root/sealed-root.ts'
+import { wiping } from '../../signer/secret-bytes.ts'
 import { openState } from '../../state/state-folders.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { fail } from '../failure.ts'
@@ -32,12 +33,8 @@ export async function changePassphrase(flags: PassphraseFlags): Promise<void> {
       exitCodes.usage,
     )
   }
-  try {
-    hardenProcess()
-    process.stderr.write(printable(`${await change(flags)}\n`))
-  } catch (error) {
-    fail(error)
-  }
+  hardenProcess()
+  process.stderr.write(printable(`${await change(flags)}\n`))
 }
 
 async function change(flags: PassphraseFlags): Promise<string> {
@@ -54,39 +51,28 @@ async function change(flags: PassphraseFlags): Promise<string> {
 
 async function changeRoot(options: RootOptions, flags: PassphraseFlags): Promise<string> {
   const root = await unlockRootFile(options)
-  try {
-    return flags.remove ? await removePassphrase(root) : await setPassphrase(root, flags)
-  } finally {
-    root.wipe()
-  }
+  const changed = flags.remove ? removePassphrase(root) : setPassphrase(root, flags)
+  return changed.finally(() => root.wipe())
 }
 
 /** Makes the first root secret, which must not lie in the clear even for a moment. */
 async function makeSealed(stateFolder: string, flags: PassphraseFlags): Promise<string> {
   if (flags.remove) throw new Error(`${stateFolder}: there is no root secret yet`)
   const passphrase = await newPassphrase(flags.newPassphraseFile)
-  try {
-    const made = await makeRoot(stateFolder, passphrase)
-    const sealed = isSealed(made.content)
-    made.content.fill(0)
-    if (sealed) return `✓ ${made.path}: made, sealed`
-    // A bridge that starts without a root secret makes one, and does not wait for this command.
-    throw new Error(
-      `${made.path}: another process made it meanwhile, in the clear; the same command again seals it`,
-    )
-  } finally {
-    passphrase.fill(0)
-  }
+  const { path, content } = await makeRoot(stateFolder, passphrase).finally(() =>
+    passphrase.fill(0),
+  )
+  if (wiping(content, isSealed)) return `✓ ${path}: made, sealed`
+  // A bridge that starts without a root secret makes one, and does not wait for this command.
+  throw new Error(
+    `${path}: another process made it meanwhile, in the clear; the same command again seals it`,
+  )
 }
 
 async function setPassphrase(root: UnlockedRoot, flags: PassphraseFlags): Promise<string> {
   const passphrase = await newPassphrase(flags.newPassphraseFile)
-  try {
-    const content = await newRootContent(root.secret, passphrase)
-    return done(root, content, root.passphrase ? 'has a new passphrase' : 'sealed')
-  } finally {
-    passphrase.fill(0)
-  }
+  const content = await newRootContent(root.secret, passphrase).finally(() => passphrase.fill(0))
+  return done(root, content, root.passphrase ? 'has a new passphrase' : 'sealed')
 }
 
 async function removePassphrase(root: UnlockedRoot): Promise<string> {
@@ -101,11 +87,7 @@ function newPassphrase(file: string | undefined): Promise<Buffer> | Buffer {
 }
 
 function done(root: UnlockedRoot, content: Buffer, what: string): string {
-  try {
-    const isGone = replaceRootForGood(root.path, content)
-    const copies = `! ${root.path} had another name, which still leads to what it was`
-    return [`✓ ${root.path}: ${what}`, ...(isGone ? [] : [copies])].join('\n')
-  } finally {
-    content.fill(0)
-  }
+  const isGone = wiping(content, () => replaceRootForGood(root.path, content))
+  const copies = `! ${root.path} had another name, which still leads to what it was`
+  return [`✓ ${root.path}: ${what}`, ...(isGone ? [] : [copies])].join('\n')
 }

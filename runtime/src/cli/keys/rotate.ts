@@ -35,13 +35,9 @@ export async function rotate(flags: RotateFlags): Promise<void> {
     const found = 'expected --no-passphrase or --new-passphrase-file, found both'
     return fail(new Error(found), exitCodes.usage)
   }
-  try {
-    hardenProcess()
-    const text = await withRootToChange(flags, flags.yes ? replace : refuse)
-    process.stderr.write(printable(`${text}\n`))
-  } catch (error) {
-    fail(error)
-  }
+  hardenProcess()
+  const text = await withRootToChange(flags, flags.yes ? replace : refuse)
+  process.stderr.write(printable(`${text}\n`))
 }
 
 async function withRootToChange(
@@ -52,11 +48,7 @@ async function withRootToChange(
   const releaseUse = lockRootOutOfUse(stateFolder)
   try {
     const releaseChange = lockRootChange(stateFolder)
-    try {
-      return await withRootFile({ flags, stateFolder }, use)
-    } finally {
-      releaseChange()
-    }
+    return await withRootFile({ flags, stateFolder }, use).finally(releaseChange)
   } finally {
     releaseUse()
   }
@@ -69,11 +61,7 @@ async function withRootFile(
   const { stateFolder, flags } = asked
   if (!hasRoot(stateFolder)) throw new Error(`${stateFolder}: there is no root secret yet`)
   const root = await unlockRootFile({ stateFolder, ...passphraseOf(flags) })
-  try {
-    return await use(root, asked)
-  } finally {
-    root.wipe()
-  }
+  return use(root, asked).finally(() => root.wipe())
 }
 
 /** Without --yes: says what would change, and changes nothing. */
@@ -96,21 +84,17 @@ async function replace(root: UnlockedRoot, { flags, stateFolder }: Asked): Promi
   const config = loadConfig(flags.config)
   const { backend } = await chooseBackend(config.signer.backend)
   const passphrase = nextPassphrase(root, flags)
-  try {
-    const rotation = await rotateRoot({
-      backend,
-      root,
-      ...(passphrase && { passphrase }),
-      resealables: [
-        resealFiles(storedKeys(stateFolder)),
-        resealAuditHeads(join(stateFolder, 'audit')),
-      ],
-      now: new Date(),
-    })
-    return rotatedText(root, rotation, config)
-  } finally {
-    passphrase?.fill(0)
-  }
+  const rotation = await rotateRoot({
+    backend,
+    root,
+    ...(passphrase && { passphrase }),
+    resealables: [
+      resealFiles(storedKeys(stateFolder)),
+      resealAuditHeads(join(stateFolder, 'audit')),
+    ],
+    now: new Date(),
+  }).finally(() => passphrase?.fill(0))
+  return rotatedText(root, rotation, config)
 }
 
 /** Gets the passphrase of the new secret: the old one unless the flags say otherwise. The caller zeroes it. */

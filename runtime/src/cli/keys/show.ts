@@ -2,7 +2,7 @@
 import { encryptionCurves, signingCurves } from '@causeway/guest-sdk/protocol'
 import { importedNames, mergeImported } from '../../signer/imported/imported-keys.ts'
 import { createKeyring } from '../../signer/keyring.ts'
-import { fail } from '../failure.ts'
+
 import {
   importsOf,
   withDeploymentKeys,
@@ -32,12 +32,8 @@ interface Shown {
 const nameWidth = 22
 
 export async function show(file: string, flags: SharedOptions & { json?: boolean }): Promise<void> {
-  try {
-    const shown = await withDeploymentKeys(file, flags, collect)
-    process.stdout.write(flags.json ? `${JSON.stringify(shown)}\n` : printable(textOf(shown)))
-  } catch (error) {
-    fail(error)
-  }
+  const shown = await withDeploymentKeys(file, flags, collect)
+  process.stdout.write(flags.json ? `${JSON.stringify(shown)}\n` : printable(textOf(shown)))
 }
 
 function collect(keys: DeploymentKeys): Shown {

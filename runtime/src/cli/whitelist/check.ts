@@ -32,8 +32,8 @@ export async function check(host: string, flags: CheckFlags, command: Command): 
     const settings = { allow, resolvers: flags.resolver ?? resolvers, isExhaustive: true }
     tell(await configuredVerifier(settings)(host, source), flags)
   } catch (error) {
-    if (error instanceof RpcError) fail(new Error(textOf(error)), exitCodes.usage)
-    else fail(error)
+    if (!(error instanceof RpcError)) throw error
+    fail(new Error(textOf(error)), exitCodes.usage)
   }
 }
 

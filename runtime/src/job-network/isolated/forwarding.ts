@@ -1,7 +1,8 @@
 /** Reads and sets the host's IP forwarding (ip-sysctl of the kernel's documentation). @module */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Family } from '@causeway/service/egress'
+import { readOrEmpty } from '@causeway/service/failure'
 
 const setting: Readonly<Record<Family, string>> = {
   ipv4: '/proc/sys/net/ipv4/ip_forward',
@@ -27,10 +28,4 @@ function keepRouters(): void {
   }
 }
 
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'utf8').trim()
-  } catch {
-    return '' // no IPv6
-  }
-}
+const read = (path: string) => readOrEmpty(path).trim()

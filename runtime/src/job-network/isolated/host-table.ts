@@ -5,6 +5,7 @@
  * @module
  */
 import type { Family } from '@causeway/service/egress'
+import { orUndo } from '@causeway/service/failure'
 import { forwards, setForwarding } from './forwarding.ts'
 import { alone, becomeUser, isUnused } from '../host-lock.ts'
 import { closedChain, hostRuleset } from './host-ruleset.ts'
@@ -67,15 +68,15 @@ const familiesHere = (): Family[] => (hasIpv6() ? ['ipv4', 'ipv6'] : ['ipv4'])
 
 async function begin(families: readonly Family[], closed: Set<Family>) {
   const leave = becomeUser()
-  try {
+  const make = async () => {
     await apply(families, closed)
     const chains = await createNft().json(['list', 'chains'])
     return { leave, warnings: [...strangers(chains), ...(await overlappingRoutes())] }
-  } catch (error) {
+  }
+  return orUndo(make, async () => {
     leave()
     if (isUnused()) await remove().catch(() => {}) // the first error is the reason
-    throw error
-  }
+  })
 }
 
 /**

@@ -6,7 +6,8 @@
 import { closeFd } from '@causeway/native/process'
 import { createNetwork } from '@causeway/native/network'
 import type { EgressPolicy, Family } from '@causeway/service/egress'
-import type { AdmittedAddress, NetworkCounters } from '../contract.ts'
+import { orUndo } from '@causeway/service/failure'
+import type { KernelNetwork } from '../contract.ts'
 import { createNft, type Nft } from '../rules/nft.ts'
 import { emptyQueues, layQueues, queuesOf, type Queues } from './rate-queues.ts'
 import { admitScript, countersOf, revokeScript } from '../rules/rule-changes.ts'
@@ -23,12 +24,9 @@ export interface IsolatedOptions {
   families: readonly Family[]
 }
 
-export interface IsolatedNetwork {
+export interface IsolatedNetwork extends Pick<KernelNetwork, 'admit' | 'revoke' | 'counters'> {
   /** Descriptor of the namespace. */
   readonly namespace: number
-  admit(addresses: readonly AdmittedAddress[]): Promise<void>
-  revoke(addresses: readonly string[]): Promise<void>
-  counters(): Promise<NetworkCounters>
   /** Sets the most new connections from now until `renew`; 0: no limit. */
   allowConnections(most: number): Promise<void>
   /** Prepares another execution: revokes all addresses, and counts new connections from 0 again. */
@@ -43,14 +41,12 @@ export interface IsolatedNetwork {
 export async function openIsolatedNetwork(options: IsolatedOptions): Promise<IsolatedNetwork> {
   const queues = options.queues ? queuesOf(options.settings) : undefined
   const namespace = createNetwork()
-  let name: string
-  try {
-    name = await connectToHost(namespace, options.families)
+  const connect = async () => {
+    const end = await connectToHost(namespace, options.families)
     await furnish(namespace, options, queues)
-  } catch (error) {
-    closeFd(namespace)
-    throw error
+    return end
   }
+  const name = await orUndo(connect, () => closeFd(namespace))
   const nft = whileOpen(createNft(namespace))
   let maxConnections = 0
   return {

@@ -3,6 +3,7 @@
  * the deployment, however often it starts.
  * @module
  */
+import { orUndo } from '@causeway/service/failure'
 import { StartError } from '../../errors/start-error.ts'
 import { refuseBulk } from '../bulk-datagrams.ts'
 import type { EgressPolicy } from '@causeway/service/egress'
@@ -27,12 +28,11 @@ interface Options {
 /** @throws Error saying what this host lacks; nothing is left then */
 export async function openIsolatedNetworks(options: Options): Promise<Networks<KernelNetwork>> {
   const table = await holdHostTable(options.onWarning)
-  try {
-    return createIsolatedNetworks(await firstNetwork(options, table), table, options.onWarning)
-  } catch (error) {
-    await table.release()
-    throw error
-  }
+  const first = await orUndo(
+    () => firstNetwork(options, table),
+    () => table.release(),
+  )
+  return createIsolatedNetworks(first, table, options.onWarning)
 }
 
 interface First {
@@ -96,13 +96,11 @@ interface Pools {
 
 async function take(owner: NetworkOwner, pools: Pools): Promise<IsolatedNetwork> {
   const network = await connected(owner, pools)
-  try {
-    await network.allowConnections(owner.maxConnections)
-    return network
-  } catch (error) {
-    await network.close()
-    throw error
-  }
+  await orUndo(
+    () => network.allowConnections(owner.maxConnections),
+    () => network.close(),
+  )
+  return network
 }
 
 /** Takes a network with a veth pair: a parked or a spare one may have lost its pair. */

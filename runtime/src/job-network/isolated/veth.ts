@@ -6,8 +6,9 @@
  * @module
  */
 import { randomInt } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+
 import type { Family } from '@causeway/service/egress'
+import { readOrEmpty } from '@causeway/service/failure'
 import { runProgram } from '../program.ts'
 
 /** Prefix of every interface of ours on the host. */
@@ -51,7 +52,7 @@ export async function disconnect(name: string): Promise<void> {
 
 /** Whether the host has an interface of that name. */
 export function isThere(name: string): boolean {
-  const rows = readIfThere('/proc/self/net/dev').split('\n')
+  const rows = readOrEmpty('/proc/self/net/dev').split('\n')
   return rows.some((row) => row.trimStart().startsWith(`${name}:`))
 }
 
@@ -91,20 +92,12 @@ function ends(index: number, families: readonly Family[]) {
 
 /** Whether this host has an IPv6 default route, according to /proc/net/ipv6_route. */
 export function hasIpv6(): boolean {
-  const rows = readIfThere('/proc/net/ipv6_route').trim().split('\n')
+  const rows = readOrEmpty('/proc/net/ipv6_route').trim().split('\n')
   return rows.some((row) => {
     const [target, prefix, ...rest] = row.trim().split(/\s+/)
     // Without a usable default route, the kernel lists one by the loopback.
     return /^0+$/.test(target ?? '') && prefix === '00' && rest.at(-1) !== 'lo'
   })
-}
-
-function readIfThere(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return '' // a kernel without IPv6
-  }
 }
 
 function ip(options: { inside?: number; given?: number; input: string }): Promise<string> {

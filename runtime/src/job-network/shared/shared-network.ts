@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { ownedName } from '../../state/process-tag.ts'
-import type { AdmittedAddress, NetworkCounters, NetworkOwner } from '../contract.ts'
+import type { AdmittedAddress, KernelNetwork, NetworkOwner } from '../contract.ts'
 import { createNft, type Nft } from '../rules/nft.ts'
 import { admitScript, countersOf, revokeScript } from '../rules/rule-changes.ts'
 import { attachOwner, detachOwner, holdGroups } from './shared-owner.ts'
@@ -15,14 +15,12 @@ import { sharedKind, tableFamily } from './shared-sweep.ts'
 /** Each group stays in the kernel's memory with the table: nft cannot name a removed group. */
 export const mostGroupsOfTable = 256
 
-export interface SharedNetwork {
+export interface SharedNetwork extends Pick<KernelNetwork, 'admit' | 'revoke' | 'counters'> {
   /** Applies the rules to this owner's job, and to no other. */
   attachOwner(owner: NetworkOwner): Promise<void>
   /** @param groups folders of control groups whose processes are the job's */
   attach(groups: readonly string[]): Promise<void>
-  admit(addresses: readonly AdmittedAddress[]): Promise<void>
-  revoke(addresses: readonly string[]): Promise<void>
-  counters(): Promise<NetworkCounters>
+
   /** Detaches the table from its job; the state of the limits stays. */
   renew(): Promise<void>
   /** Whether so many control groups were attached that another table should replace this one. */

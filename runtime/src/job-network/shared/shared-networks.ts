@@ -3,6 +3,7 @@
  * table is kept for a while after an execution, so that limits apply to the deployment.
  * @module
  */
+import { afterwards, orUndo } from '@causeway/service/failure'
 import { hostHierarchies } from '../../cgroup/mounts.ts'
 import { StartError } from '../../errors/start-error.ts'
 import { refuseBulk } from '../bulk-datagrams.ts'
@@ -44,11 +45,8 @@ const nobody = 2 ** 32 - 2
 /** Checks that the kernel accepts every rule. @throws Error */
 async function tryOut(options: SharedOptions, nft: Nft): Promise<void> {
   const network = await openSharedNetwork(options, nft)
-  try {
-    await network.attachOwner({ deployment: '', uid: nobody, count: 1, maxConnections: 1 })
-  } finally {
-    await network.close()
-  }
+  const owner = { deployment: '', uid: nobody, count: 1, maxConnections: 1 }
+  await afterwards(network.attachOwner(owner), () => network.close())
 }
 
 // Time in which the sockets of ended processes should have drained.
@@ -79,13 +77,11 @@ function createSharedNetworks(options: SharedNetworksOptions, nft: Nft): Network
     await sweepSharedTables(nft)
     const parked = await parking.unpark(owner.deployment)
     const network = parked ?? (await make())
-    try {
-      await network.attachOwner(owner)
-      return network
-    } catch (error) {
-      await network.close()
-      throw error
-    }
+    await orUndo(
+      () => network.attachOwner(owner),
+      () => network.close(),
+    )
+    return network
   }
 
   return {

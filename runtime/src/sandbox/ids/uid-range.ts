@@ -3,7 +3,7 @@
  * that nobody else has an id in it.
  * @module
  */
-import { readFileSync } from 'node:fs'
+import { readOrEmpty } from '@causeway/service/failure'
 import { StartError } from '../../errors/start-error.ts'
 
 // The order: one id for each job under a tracer, the owner of unpacked images, then 65,536 ids for
@@ -29,7 +29,7 @@ export function imageUid(base: number): number {
  * @param read reads a file of this host; '' when the file does not exist
  * @throws StartError SANDBOX_UNAVAILABLE naming the owner
  */
-export function checkRange(base: number, read: (file: string) => string = readText): void {
+export function checkRange(base: number, read: (file: string) => string = readOrEmpty): void {
   const end = base + idCount
   for (const { owner, first, count, file } of takenIds(read)) {
     if (!(first < end && base < first + count)) continue
@@ -66,12 +66,4 @@ function takenIds(read: (file: string) => string): TakenIds[] {
 
 function fieldsOf(text: string): string[][] {
   return text.split('\n').map((line) => line.split(':'))
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return ''
-  }
 }

@@ -2,8 +2,8 @@
 import type { ChildProcess } from 'node:child_process'
 import { Socket } from 'node:net'
 import type { Duplex, Readable } from 'node:stream'
-import { spawnChild } from '@causeway/native/process'
-import { chownFd, closeFd, createPipe, type Pipe } from '@causeway/native/process'
+import { chownFd, closeFd, createPipe, spawnChild, type Pipe } from '@causeway/native/process'
+import { orUndoNow } from '@causeway/service/failure'
 import { StartError } from '../../errors/start-error.ts'
 import { launcherCommand } from './launcher.ts'
 
@@ -101,12 +101,10 @@ function createPipes(): Pipes {
     made.push(pipe)
     return pipe
   }
-  try {
-    return { out: make(), err: make(), start: make(), records: make() }
-  } catch (error) {
-    for (const { readFd, writeFd } of made) closeAll([readFd, writeFd])
-    throw error
-  }
+  return orUndoNow(
+    () => ({ out: make(), err: make(), start: make(), records: make() }),
+    () => closeAll(made.flatMap(({ readFd, writeFd }) => [readFd, writeFd])),
+  )
 }
 
 /** Starts the launcher with the far ends of the pipes, and closes these ends in this process. */

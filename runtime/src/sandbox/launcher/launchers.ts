@@ -8,6 +8,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { linkFd } from '@causeway/native/process'
+import { orUndo } from '@causeway/service/failure'
 import type { Cgroups, JobGroups } from '../../cgroup/cgroup.ts'
 import { startLauncher, type LauncherProcess } from './launcher-process.ts'
 import type { JobLimits } from '../limits.ts'
@@ -45,12 +46,10 @@ export function createLaunchers(cgroups: Cgroups): Launchers {
     async takeReady(limits, storageFile) {
       const ready = spares.take(limits)
       if (!ready) return undefined
-      try {
-        return await prepare(ready.groups, { limits, storageFile, ready })
-      } finally {
+      return prepare(ready.groups, { limits, storageFile, ready }).finally(() => {
         // Not waited for: the launcher has its own descriptor.
         ready.storage?.file.close().catch(() => {})
-      }
+      })
     },
     keepSpare: (kind) => spares.keep(kind),
     close: () => spares.close(),
@@ -71,16 +70,14 @@ async function prepare(
     ready?.launcher.discard()
     await groups.remove()
   }
-  try {
+  const make = async () => {
     groups.limit(limits)
     const layer = await provide(storageFile, limits, ready?.storage)
     const start = (options: readonly string[]) =>
       ready ? ready.tell(options) : startLauncher(groups.folders, options)
     return { groups, ...(layer && { layer }), start, giveUp }
-  } catch (error) {
-    await giveUp()
-    throw error
   }
+  return orUndo(make, giveUp)
 }
 
 // Starting the next spare at once would delay this job.

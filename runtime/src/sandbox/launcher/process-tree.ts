@@ -1,5 +1,5 @@
 /** Finds a job's processes from the host's side. @module */
-import { readFileSync } from 'node:fs'
+import { readOrEmpty } from '@causeway/service/failure'
 
 /**
  * Host pid of the descendant of `ancestor` whose pid in its own namespace is `guestPid`; undefined
@@ -16,20 +16,11 @@ export function findGuestProcess(ancestor: number, guestPid: number): number | u
 
 /** Host pids of a process's children, oldest first; none when the process has ended. */
 export function childrenOf(pid: number): number[] {
-  return read(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number)
+  return readOrEmpty(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number)
 }
 
 /** The last number of `NSpid`: the pid in the innermost namespace (proc(5)). */
 function namespacePid(pid: number): number | undefined {
-  const numbers = /^NSpid:\s*(.*)$/m.exec(read(`/proc/${pid}/status`))?.[1]?.split(/\s+/)
+  const numbers = /^NSpid:\s*(.*)$/m.exec(readOrEmpty(`/proc/${pid}/status`))?.[1]?.split(/\s+/)
   return numbers ? Number(numbers.at(-1)) : undefined
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    // The process has ended: it has no children and no pid.
-    return ''
-  }
 }

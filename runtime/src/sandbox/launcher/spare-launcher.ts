@@ -5,6 +5,7 @@
  */
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
+import { orUndo, orUndoNow } from '@causeway/service/failure'
 import type { Cgroups, JobGroups } from '../../cgroup/cgroup.ts'
 import { hostFolder } from '../../state/host-folder.ts'
 import { spareOptions } from './launcher.ts'
@@ -44,12 +45,10 @@ const folderName = 'storage'
 /** @throws Error when no process or control group can be made; a file system is not required */
 export async function makeSpare(cgroups: Cgroups, kind: SpareKind): Promise<SpareLauncher> {
   const storage = await makeStorage(kind).catch(() => undefined)
-  try {
-    return startIn(cgroups.create(), kind, storage)
-  } catch (error) {
-    await storage?.file.close()
-    throw error
-  }
+  return orUndo(
+    () => startIn(cgroups.create(), kind, storage),
+    () => storage?.file.close(),
+  )
 }
 
 async function makeStorage({ storageFolder, storageBytes: bytes, shared }: SpareKind) {
@@ -64,21 +63,19 @@ function startIn(
   kind: SpareKind,
   storage: SpareLauncher['storage'],
 ): SpareLauncher {
-  try {
-    const options = spareOptions(kind, storage?.layer)
-    const started = startSpare(groups.folders, options, storage?.file.fd)
-    return {
-      ...started,
-      groups,
-      ...(storage && { storage }),
-      async discard() {
-        started.launcher.discard()
-        await storage?.file.close()
-        await groups.remove()
-      },
-    }
-  } catch (error) {
-    void groups.remove()
-    throw error
+  const options = spareOptions(kind, storage?.layer)
+  const started = orUndoNow(
+    () => startSpare(groups.folders, options, storage?.file.fd),
+    () => void groups.remove(),
+  )
+  return {
+    ...started,
+    groups,
+    ...(storage && { storage }),
+    async discard() {
+      started.launcher.discard()
+      await storage?.file.close()
+      await groups.remove()
+    },
   }
 }

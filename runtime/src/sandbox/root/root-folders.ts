@@ -1,6 +1,7 @@
 /** The folders and files of which a job's root is made. @module */
 import { execFile } from 'node:child_process'
-import { access, rename } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { removeTree } from '@causeway/images'
@@ -54,11 +55,7 @@ export function filledFile(folder: string): string {
 
 /** Copies an unpacked image, by reflink where the disk can; an existing copy stays. */
 export async function copyTree(tree: string, root: string): Promise<void> {
-  const isThere = await access(root).then(
-    () => true,
-    () => false,
-  )
-  if (isThere) return
+  if (existsSync(root)) return
   const partial = `${root}.partial`
   await removeTree(partial)
   await run('cp', ['-a', '--reflink=auto', '--', tree, partial], {

@@ -9,20 +9,16 @@ import { existsSync } from 'node:fs'
 import { constants, open, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { startChild } from '@causeway/native/process'
-import { linkFd } from '@causeway/native/process'
+import { linkFd, startChild } from '@causeway/native/process'
+import { orUndo } from '@causeway/service/failure'
 
 export const makeFileSystem = '/usr/sbin/mkfs.ext4'
 
 /** Makes a sparse file with an empty file system; an existing file stays. */
 export async function makeStorageFile(path: string, bytes: number): Promise<void> {
   if (existsSync(path)) return
-  const file = await makeUnnamedStorage(dirname(path), bytes)
-  try {
-    linkFd(file.fd, path)
-  } finally {
-    await file.close()
-  }
+  await using file = await makeUnnamedStorage(dirname(path), bytes)
+  linkFd(file.fd, path)
 }
 
 /** Whether files without a name can be made in a folder and named later. */
@@ -45,14 +41,12 @@ function openUnnamed(folder: string): Promise<FileHandle> {
 /** Makes one without a name, in a folder of the file system where it will get its name. */
 export async function makeUnnamedStorage(folder: string, bytes: number): Promise<FileHandle> {
   const file = await openUnnamed(folder)
-  try {
+  const fill = async () => {
     await file.truncate(bytes)
     await format(file, bytes)
-    return file
-  } catch (error) {
-    await file.close()
-    throw error
   }
+  await orUndo(fill, () => file.close())
+  return file
 }
 
 // Half as many inodes as usual: making their tables takes most of the time.

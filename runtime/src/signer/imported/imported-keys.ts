@@ -1,5 +1,7 @@
 /** Imported keys: a `keys` file supplies them, and they replace derived ones. @module */
 import { decodeKeysFile, type KeyCheck } from './keys-file.ts'
+import { StartError } from '../../errors/start-error.ts'
+import { wiping } from '../secret-bytes.ts'
 import { readSecretFile } from '../secret-file.ts'
 import type { ImportedKeys } from '../backend.ts'
 
@@ -13,10 +15,15 @@ export const noKeys: ImportedKeys = Object.freeze({ signing: {}, encryption: {} 
 /** Reads a `keys` file of mode 0600. @throws Error naming file and field, never a value. */
 export function readImportedKeys(file: string, isPrivateKey: KeyCheck): ImportedKeys {
   const content = readSecretFile(file, { maxBytes })
+  return wiping(content, () => decodeKeysFile(file, content, isPrivateKey))
+}
+
+/** @throws StartError KEYS_INVALID with the message of what `read` throws */
+export function orKeysInvalid<T>(read: () => T): T {
   try {
-    return decodeKeysFile(file, content, isPrivateKey)
-  } finally {
-    content.fill(0)
+    return read()
+  } catch (cause) {
+    throw new StartError('KEYS_INVALID', (cause as Error).message, { cause })
   }
 }
 

@@ -2,9 +2,10 @@
  * Stores imported keys of deployments in the state folder, sealed under the root secret.
  * @module
  */
-import { StartError } from '../../errors/start-error.ts'
 import type { DeploymentLabel, ImportedKeys, RootKeys } from '../backend.ts'
 import { deploymentFiles, type DeploymentFiles } from '../sealed/deployment-files.ts'
+import { wiping } from '../secret-bytes.ts'
+import { orKeysInvalid } from './imported-keys.ts'
 import { decodeKeysFile, encodeKeysFile, type KeyCheck } from './keys-file.ts'
 
 /** The files with imported keys; `docs/keys.md` has the format byte by byte. */
@@ -23,12 +24,11 @@ export function readStoredKeys(
   isPrivateKey: KeyCheck,
 ): ImportedKeys | undefined {
   const files = storedKeys(stateFolder)
-  try {
+  return orKeysInvalid(() => {
     const content = files.read(label, root)
-    return content && decodeAndWipe(files.fileOf(label), content, isPrivateKey)
-  } catch (cause) {
-    throw new StartError('KEYS_INVALID', (cause as Error).message, { cause })
-  }
+    const file = files.fileOf(label)
+    return content && wiping(content, () => decodeKeysFile(file, content, isPrivateKey))
+  })
 }
 
 /** Seals a deployment's imported keys into its file and replaces earlier ones. */
@@ -38,18 +38,5 @@ export function writeStoredKeys(
   root: RootKeys,
   keys: ImportedKeys,
 ): void {
-  const content = encodeKeysFile(keys)
-  try {
-    storedKeys(stateFolder).write(label, root, content)
-  } finally {
-    content.fill(0)
-  }
-}
-
-function decodeAndWipe(file: string, content: Buffer, isPrivateKey: KeyCheck): ImportedKeys {
-  try {
-    return decodeKeysFile(file, content, isPrivateKey)
-  } finally {
-    content.fill(0)
-  }
+  wiping(encodeKeysFile(keys), (content) => storedKeys(stateFolder).write(label, root, content))
 }

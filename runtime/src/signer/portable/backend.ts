@@ -4,6 +4,7 @@
  */
 import { derivationInfo, sealingInfo } from '../labels.ts'
 import type { ImportedKeys, PrivateKeys, RootKeys, SealUse, SignerBackend } from '../backend.ts'
+import { wiping } from '../secret-bytes.ts'
 import { isPrivateKey, publicKeyOf } from './curves.ts'
 import { deriveBytes, derivePrivateKeys } from './derivation.ts'
 import { seal, unseal } from '@causeway/service/protocol'
@@ -41,21 +42,12 @@ function createRoot(secret: Uint8Array): RootKeys {
 }
 
 function withSealingKey<T>(root: Uint8Array, use: SealUse, work: (key: Uint8Array) => T): T {
-  const key = deriveBytes(root, sealingInfo(use), seedBytes)
-  try {
-    return work(key)
-  } finally {
-    key.fill(0)
-  }
+  return wiping(deriveBytes(root, sealingInfo(use), seedBytes), work)
 }
 
 function deriveAccount(root: Uint8Array): Uint8Array {
   const seed = deriveBytes(root, derivationInfo('host', 'account', 'ed25519'), seedBytes)
-  try {
-    return publicKeyOf('ed25519', seed)
-  } finally {
-    seed.fill(0)
-  }
+  return wiping(seed, () => publicKeyOf('ed25519', seed))
 }
 
 function replaceKeys(keys: PrivateKeys, { signing, encryption, hdSeed }: ImportedKeys): void {

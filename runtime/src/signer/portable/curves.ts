@@ -7,6 +7,7 @@
  * @module
  */
 import type { EncryptionCurve, SigningCurve } from '@causeway/guest-sdk/protocol'
+import { orNone } from '@causeway/service/failure'
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { p256 } from '@noble/curves/nist.js'
 import { secp256k1 } from '@noble/curves/secp256k1.js'
@@ -48,9 +49,5 @@ export function agree(
 
 function parsePoint(curve: EncryptionCurve, bytes: Uint8Array): Uint8Array | undefined {
   if (bytes.length !== 33 && bytes.length !== 65) return undefined
-  try {
-    return weierstrass[curve].Point.fromBytes(bytes).toBytes(true)
-  } catch {
-    return undefined
-  }
+  return orNone(() => weierstrass[curve].Point.fromBytes(bytes).toBytes(true))
 }

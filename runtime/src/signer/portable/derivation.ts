@@ -9,6 +9,7 @@ import { hkdf } from '@noble/hashes/hkdf.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { derivationInfo, derivationSalt } from '../labels.ts'
 import type { DeploymentLabel, PrivateKeys } from '../backend.ts'
+import { wiping } from '../secret-bytes.ts'
 
 // 16 bytes more than the order, so that the reduced scalar's bias is below 2^-128.
 const scalarMaterialBytes = 48
@@ -41,9 +42,5 @@ export function deriveBytes(root: Uint8Array, info: Uint8Array, bytes: number): 
 /** `(material mod (n - 1)) + 1`, big-endian, 32 bytes: never zero, uniform to 2^-128. */
 function toScalar(material: Uint8Array, curve: 'p256' | 'secp256k1'): Uint8Array {
   const order = (curve === 'p256' ? p256 : secp256k1).Point.Fn.ORDER
-  try {
-    return mapHashToField(material, order)
-  } finally {
-    material.fill(0)
-  }
+  return wiping(material, () => mapHashToField(material, order))
 }

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { ifThere } from '@causeway/service/failure'
 
 /** A credential and the path of its file. */
 export interface Credential {
@@ -16,10 +17,5 @@ export function readCredential(name: string): Credential | undefined {
   const folder = process.env['CREDENTIALS_DIRECTORY']
   if (!folder) return undefined
   const path = join(folder, name)
-  try {
-    return { path, content: readFileSync(path) }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
+  return ifThere(() => ({ path, content: readFileSync(path) }))
 }

@@ -3,6 +3,7 @@
  * @module
  */
 import { randomBytes } from 'node:crypto'
+import { orUndo } from '@causeway/service/failure'
 import { passphraseCredential, askPassphrase, givenPassphrase } from './passphrase.ts'
 import { createRoot, findRoot, type KeptRoot } from './root-secret.ts'
 import { isSealed, sealRoot, unsealRoot } from './sealed-root.ts'
@@ -49,12 +50,10 @@ export async function unlockRoot({
   passphraseFile,
 }: RootOptions): Promise<UnlockedRoot> {
   const given = givenPassphrase(passphraseFile)
-  try {
-    return await unlock(findRoot(stateFolder) ?? (await makeRoot(stateFolder, given)), given)
-  } catch (error) {
-    given?.fill(0)
-    throw error
-  }
+  return orUndo(
+    async () => unlock(findRoot(stateFolder) ?? (await makeRoot(stateFolder, given)), given),
+    () => given?.fill(0),
+  )
 }
 
 /** The root secret from a file, for changing it. @throws Error when it is a systemd credential */
@@ -105,13 +104,11 @@ async function unlock(kept: KeptRoot, given: Buffer | undefined): Promise<Unlock
     return unlocked({ place, path, secret: content })
   }
   const passphrase = given ?? (await askPassphrase(needed(path)))
-  try {
-    const secret = await unsealRoot(path, content, passphrase)
-    return unlocked({ place, path, secret, passphrase })
-  } catch (error) {
-    passphrase.fill(0)
-    throw error
-  }
+  const secret = await orUndo(
+    () => unsealRoot(path, content, passphrase),
+    () => passphrase.fill(0),
+  )
+  return unlocked({ place, path, secret, passphrase })
 }
 
 function unlocked(root: Omit<UnlockedRoot, 'wipe'>): UnlockedRoot {

@@ -53,11 +53,7 @@ async function withTerminal(
 ): Promise<Buffer> {
   const terminal = openTerminal()
   if (!terminal) throw new Error(`${what}, and there is no terminal to ask on`)
-  try {
-    return await use(terminal)
-  } finally {
-    terminal.close()
-  }
+  return use(terminal).finally(() => terminal.close())
 }
 
 function withoutNewline(content: Buffer, path: string): Buffer {

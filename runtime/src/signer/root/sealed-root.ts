@@ -3,7 +3,9 @@
  * @module
  */
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto'
+import { orNone, orUndoNow } from '@causeway/service/failure'
 import * as v from 'valibot'
+import { wiping } from '../secret-bytes.ts'
 
 /** Cost of scrypt (RFC 7914). */
 interface ScryptCost {
@@ -62,14 +64,10 @@ export async function sealRoot(secret: Uint8Array, passphrase: Uint8Array): Prom
   }
   const header = Buffer.from(`${JSON.stringify(fields).slice(0, -1)},`)
   const key = await stretch(passphrase, salt, cost)
-  try {
-    const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(header)
-    const body = [cipher.update(secret), cipher.final(), cipher.getAuthTag()]
-    const sealed = Buffer.concat(body).toString('hex')
-    return Buffer.concat([header, Buffer.from(`${lastField}"${sealed}"}\n`)])
-  } finally {
-    key.fill(0)
-  }
+  const cipher = wiping(key, () => createCipheriv('aes-256-gcm', key, iv)).setAAD(header)
+  const body = [cipher.update(secret), cipher.final(), cipher.getAuthTag()]
+  const sealed = Buffer.concat(body).toString('hex')
+  return Buffer.concat([header, Buffer.from(`${lastField}"${sealed}"}\n`)])
 }
 
 /**
@@ -83,44 +81,29 @@ export async function unsealRoot(
 ): Promise<Buffer> {
   const { kdf: given, iv, sealed } = parse(file, content)
   const key = await stretch(passphrase, Buffer.from(given.salt, 'hex'), given)
+  const decipher = wiping(key, () => createDecipheriv('aes-256-gcm', key, Buffer.from(iv, 'hex')))
   try {
-    const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(iv, 'hex'))
     decipher.setAAD(content.subarray(0, content.indexOf(lastField)))
     const bytes = Buffer.from(sealed, 'hex')
     decipher.setAuthTag(bytes.subarray(secretBytes))
     const secret = decipher.update(bytes.subarray(0, secretBytes))
-    finish(decipher, secret)
+    // GCM returns the plaintext before it has checked the tag.
+    orUndoNow(
+      () => decipher.final(),
+      () => secret.fill(0),
+    )
     return secret
   } catch {
     throw new Error(`${file}: wrong passphrase, or the file was changed`)
-  } finally {
-    key.fill(0)
-  }
-}
-
-/** Zeroes the plaintext if the tag is wrong: GCM returns it before it has checked the tag. */
-function finish(decipher: { final(): unknown }, secret: Buffer): void {
-  try {
-    decipher.final()
-  } catch (error) {
-    secret.fill(0)
-    throw error
   }
 }
 
 function parse(file: string, content: Buffer): v.InferOutput<typeof sealedRoot> {
-  const result = v.safeParse(sealedRoot, parseJson(content))
+  const document = orNone((): unknown => JSON.parse(content.toString('utf8')))
+  const result = v.safeParse(sealedRoot, document)
   if (result.success) return result.output
   const field = v.getDotPath(result.issues[0]) ?? 'the file'
   throw new Error(`${file}: ${field}: not as in a sealed root secret of version 1`)
-}
-
-function parseJson(content: Buffer): unknown {
-  try {
-    return JSON.parse(content.toString('utf8'))
-  } catch {
-    return undefined
-  }
 }
 
 function stretch(passphrase: Uint8Array, salt: Buffer, { N, r, p }: ScryptCost): Promise<Buffer> {

@@ -1,6 +1,7 @@
 /** Asks questions on the controlling terminal, without echoing the answers. @module */
 import { openSync, writeSync } from 'node:fs'
 import { ReadStream } from 'node:tty'
+import { orNone } from '@causeway/service/failure'
 import { createHiddenLine, type HiddenLine } from './hidden-line.ts'
 
 export interface Terminal {
@@ -18,7 +19,7 @@ const endings = { interrupted: 'stopped by Ctrl-C', 'too-long': 'the line is too
 
 /** The controlling terminal with its echo off; undefined when the process has none. */
 export function openTerminal(): Terminal | undefined {
-  const fd = openTty()
+  const fd = orNone(() => openSync('/dev/tty', 'r+'))
   if (fd === undefined) return undefined
   const stop = new AbortController()
   // Installed before the echo is off: a signal that ended the process later would leave it off.
@@ -91,13 +92,5 @@ function onSignals(listener: (name: NodeJS.Signals) => void): () => void {
   for (const name of signals) process.on(name, listener)
   return () => {
     for (const name of signals) process.off(name, listener)
-  }
-}
-
-function openTty(): number | undefined {
-  try {
-    return openSync('/dev/tty', 'r+')
-  } catch {
-    return undefined
   }
 }

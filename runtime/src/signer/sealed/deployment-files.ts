@@ -6,6 +6,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { ifThere } from '@causeway/service/failure'
 import type { DeploymentLabel, RootKeys } from '../backend.ts'
 import { labelPrefix } from '../labels.ts'
 import { readSecretFile, replaceSecretFile, syncFolder } from '../secret-file.ts'
@@ -77,12 +78,7 @@ export function deploymentFiles(stateFolder: string, kind: FileKind): Deployment
 
 /** Sealed bytes of a file; undefined when there is none. */
 export function readSealed(file: string): Buffer | undefined {
-  try {
-    return readSecretFile(file, { maxBytes, followLink: false })
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
+  return ifThere(() => readSecretFile(file, { maxBytes, followLink: false }))
 }
 
 /** Tries both files: after an interrupted rotation either may be sealed under the current root. */

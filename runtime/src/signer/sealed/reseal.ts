@@ -5,8 +5,10 @@
  */
 import { readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { ifThere } from '@causeway/service/failure'
 import { StartError } from '../../errors/start-error.ts'
 import type { Resealable } from '../root/rotate-root.ts'
+import { wiping } from '../secret-bytes.ts'
 import { createSecretFile, syncFolder } from '../secret-file.ts'
 import type { DeploymentLabel, RootKeys } from '../backend.ts'
 import { nextFile, readSealed, type DeploymentFiles } from './deployment-files.ts'
@@ -89,12 +91,10 @@ function writeNext(
   const { path, purpose } = files
   const file = nextFile(files.fileOf(label))
   const plaintext = open({ label: sealed.label, purpose }, old, sealed.bytes)!
-  try {
+  wiping(plaintext, () => {
     rmSync(file, { force: true })
     createSecretFile(file, seal({ label, purpose }, next, plaintext))
-  } finally {
-    plaintext.fill(0)
-  }
+  })
   syncFolder(path)
   return `wrote ${file}`
 }
@@ -112,10 +112,5 @@ function removeDrafts({ path }: DeploymentFiles): void {
 }
 
 function entries(folder: string): string[] {
-  try {
-    return readdirSync(folder).sort()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
-  }
+  return ifThere(() => readdirSync(folder).sort()) ?? []
 }

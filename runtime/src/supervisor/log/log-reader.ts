@@ -66,12 +66,8 @@ async function* readAll(
   let segment = segments.findLast(({ first }) => first <= after + 1) ?? segments[0]
   while (segment && !signal.aborted) {
     // A file that was rotated away meanwhile leaves a gap.
-    const file = await openSegment(segment.path)
-    try {
-      if (file) yield* readOne(log, segment, file, follow, signal)
-    } finally {
-      await file?.close()
-    }
+    await using file = await openSegment(segment.path)
+    if (file) yield* readOne(log, segment, file, follow, signal)
     segment = await segmentAfter(log, segment)
   }
 }
@@ -116,15 +112,11 @@ async function beforeTail(log: ReadableLog, query: LogQuery): Promise<number> {
 
 async function numbersIn(log: ReadableLog, segment: Segment, query: LogQuery): Promise<number[]> {
   const numbers: number[] = []
-  const file = await openSegment(segment.path)
-  try {
-    const whole = new AbortController().signal
-    if (!file) return []
-    for await (const lines of readOne(log, segment, file, noMore, whole)) {
-      for (const { entry } of lines) if (entry && isOf(query, entry.stream)) numbers.push(entry.seq)
-    }
-  } finally {
-    await file?.close()
+  await using file = await openSegment(segment.path)
+  const whole = new AbortController().signal
+  if (!file) return []
+  for await (const lines of readOne(log, segment, file, noMore, whole)) {
+    for (const { entry } of lines) if (entry && isOf(query, entry.stream)) numbers.push(entry.seq)
   }
   return numbers
 }

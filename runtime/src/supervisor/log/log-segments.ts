@@ -5,6 +5,7 @@
  */
 import { open, readdir, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
+import { noneOn } from '@causeway/service/failure'
 import { parseEntry, type LogEntry } from './log-entry.ts'
 
 const namePattern = /^(\d{16})\.jsonl$/
@@ -24,7 +25,7 @@ export function segmentPath(folder: string, first: number): string {
 
 /** Oldest first; empty when the log was removed. */
 export async function listSegments(folder: string): Promise<Segment[]> {
-  const names = await readdir(folder).catch(noneIfGone)
+  const names = (await readdir(folder).catch(noneOn('ENOENT'))) ?? []
   const firsts = names.flatMap((name) => namePattern.exec(name)?.[1] ?? [])
   return firsts.sort().map((digits) => ({
     first: Number(digits),
@@ -32,19 +33,9 @@ export async function listSegments(folder: string): Promise<Segment[]> {
   }))
 }
 
-function noneIfGone(error: NodeJS.ErrnoException): string[] {
-  if (error.code === 'ENOENT') return []
-  throw error
-}
-
 /** Opens a file for reading; undefined when it has been rotated away. */
 export async function openSegment(path: string): Promise<FileHandle | undefined> {
-  try {
-    return await open(path)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
+  return open(path).catch(noneOn('ENOENT'))
 }
 
 /** A whole line, and its entry if it is valid. */
@@ -91,15 +82,11 @@ export interface SegmentEnd {
 
 /** Reads only the end of the file, however long it is. */
 export async function findEnd(path: string): Promise<SegmentEnd> {
-  const file = await open(path)
-  try {
-    const { size } = await file.stat()
-    const start = Math.max(0, size - windowBytes)
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(windowBytes), 0, windowBytes, start)
-    const whole = buffer.subarray(0, bytesRead).lastIndexOf(lineEnd) + 1
-    const last = parseLines(buffer.subarray(0, whole)).findLast(({ entry }) => entry)
-    return { seq: last?.entry?.seq, size: start + whole }
-  } finally {
-    await file.close()
-  }
+  await using file = await open(path)
+  const { size } = await file.stat()
+  const start = Math.max(0, size - windowBytes)
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(windowBytes), 0, windowBytes, start)
+  const whole = buffer.subarray(0, bytesRead).lastIndexOf(lineEnd) + 1
+  const last = parseLines(buffer.subarray(0, whole)).findLast(({ entry }) => entry)
+  return { seq: last?.entry?.seq, size: start + whole }
 }

@@ -1,5 +1,6 @@
 /** State of a log's writer: the file that it writes, and the files before it. @module */
 import { mkdir, open, rm, truncate, type FileHandle } from 'node:fs/promises'
+import { orUndo } from '@causeway/service/failure'
 import { findEnd, listSegments, segmentPath, type Segment } from './log-segments.ts'
 
 export interface LogLimits {
@@ -58,13 +59,11 @@ export function endOf({ seq, segments, size }: LogState): LogEnd {
 
 /** Writes all or nothing: half an entry must not precede the next one. */
 export async function writeWhole(state: LogState, content: Buffer): Promise<void> {
-  try {
-    await state.file.appendFile(content)
-    state.size += content.length
-  } catch (error) {
-    await state.file.truncate(state.size)
-    throw error
-  }
+  await orUndo(
+    () => state.file.appendFile(content),
+    () => state.file.truncate(state.size),
+  )
+  state.size += content.length
 }
 
 /** Starts a new file, and removes files over the limit. */

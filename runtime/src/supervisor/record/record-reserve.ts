@@ -59,23 +59,15 @@ async function fill(path: string): Promise<number> {
 }
 
 async function append(path: string): Promise<void> {
-  const file = await open(path, 'a', 0o600)
-  try {
-    const { size } = await file.stat()
-    // Random bytes: a file system may compress others, or not store them.
-    if (size < reserveBytes) await file.appendFile(randomBytes(reserveBytes - size))
-    await file.sync()
-  } finally {
-    await file.close()
-  }
+  await using file = await open(path, 'a', 0o600)
+  const { size } = await file.stat()
+  // Random bytes: a file system may compress others, or not store them.
+  if (size < reserveBytes) await file.appendFile(randomBytes(reserveBytes - size))
+  await file.sync()
 }
 
 /** Empties the file; its space is free once this resolves. */
 async function empty(path: string): Promise<void> {
-  const file = await open(path, 'w', 0o600)
-  try {
-    await file.sync()
-  } finally {
-    await file.close()
-  }
+  await using file = await open(path, 'w', 0o600)
+  await file.sync()
 }

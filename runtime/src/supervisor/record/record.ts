@@ -1,35 +1,18 @@
 /** Schema of a deployment's record, `record.json` in its folder. @module */
 import { readFileSync } from 'node:fs'
+import { ifThere } from '@causeway/service/failure'
 import * as v from 'valibot'
 import { StartError } from '../../errors/start-error.ts'
 import { jobExitSchema } from '../../execution/contract/exit.ts'
+import { shownAttempt, shownExecution, shownMissed } from '../shown/execution.ts'
+import { time, whole } from '../shown/fields.ts'
 
-const whole = v.pipe(v.number(), v.integer(), v.minValue(0))
-/** Unix ms. */
-const time = whole
-
+// As they are shown, and nothing else. One that is being stopped is not continued after a crash.
 const attempt = v.strictObject({
-  number: whole,
-  startedAt: time,
-  endedAt: v.exactOptional(time),
+  ...shownAttempt.entries,
   exit: v.exactOptional(jobExitSchema),
-  /** The daemon's end interrupted it; the next daemon continues the execution. */
-  interrupted: v.exactOptional(v.boolean()),
 })
-
-const execution = v.strictObject({
-  number: whole,
-  /** Planned start. */
-  due: time,
-  startedAt: time,
-  deadline: v.exactOptional(time),
-  /** True while it is being stopped: it is not continued after a crash. */
-  stopping: v.exactOptional(v.boolean()),
-  /** Restarts by the restart policy. */
-  restarts: whole,
-  /** The last attempts; older ones are dropped. */
-  attempts: v.array(attempt),
-})
+const execution = v.strictObject({ ...shownExecution, attempts: v.array(attempt) })
 
 const past = v.variant('kind', [
   v.strictObject({
@@ -38,8 +21,7 @@ const past = v.variant('kind', [
     endedAt: time,
     exit: jobExitSchema,
   }),
-  /** Consecutive executions that could not start in time. */
-  v.strictObject({ kind: v.literal('missed'), count: whole, firstDue: time, lastDue: time }),
+  v.strictObject(shownMissed.entries),
 ])
 
 const recordSchema = v.strictObject({
@@ -92,9 +74,8 @@ export function readRecord(path: string): DeploymentRecord | undefined {
 
 function readIfThere(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8')
+    return ifThere(() => readFileSync(path, 'utf8'))
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw damaged(path, (error as Error).message)
   }
 }

@@ -34,31 +34,14 @@ const nothing: Facts = {
 }
 
 export function createLiveState(): LiveState {
-  let facts = nothing
-  return {
-    get phase() {
-      return facts.phase
-    },
-    get progress() {
-      return facts.progress
-    },
-    get socket() {
-      return facts.socket
-    },
-    get uid() {
-      return facts.uid
-    },
-    get sandbox() {
-      return facts.sandbox
-    },
-    get lookAtNetwork() {
-      return facts.lookAtNetwork
-    },
-    begin: () => void (facts = { ...nothing, phase: 'preparing' }),
-    take: (event) => void (facts = { ...facts, ...newsOf(event) }),
-    takeNetwork: (look) => void (facts = { ...facts, lookAtNetwork: look }),
-    end: () => void (facts = nothing),
+  const live: LiveState = {
+    ...nothing,
+    begin: () => void Object.assign(live, nothing, { phase: 'preparing' }),
+    take: (event) => void Object.assign(live, newsOf(event)),
+    takeNetwork: (look) => void Object.assign(live, { lookAtNetwork: look }),
+    end: () => void Object.assign(live, nothing),
   }
+  return live
 }
 
 function newsOf(event: ExecutionEvent): Partial<Facts> {

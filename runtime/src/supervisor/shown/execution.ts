@@ -24,7 +24,8 @@ export const jobExit = v.variant('reason', [
   v.object({ reason: v.literal('start-failed'), detail }),
 ])
 
-const attempt = v.object({
+/** One run of the job within an execution. */
+export const shownAttempt = v.object({
   number: whole,
   startedAt: time,
   endedAt: v.exactOptional(time),
@@ -34,29 +35,37 @@ const attempt = v.object({
   ),
 })
 
-const execution = {
+/** What all executions have that began. */
+export const shownExecution = {
   number: described(whole, 'Counts from 1 in each deployment.'),
   due: described(whole, 'When the execution was to begin, Unix ms.'),
   startedAt: time,
   deadline: v.exactOptional(time),
   stopping: v.exactOptional(described(v.boolean(), 'The execution is being stopped.')),
   restarts: described(whole, 'How often the restart policy has started the job again.'),
-  attempts: described(list(attempt), 'The last attempts; the oldest are dropped.'),
+  attempts: described(list(shownAttempt), 'The last attempts; the oldest are dropped.'),
 }
 
 /** The execution that runs. */
 export const runningExecution = v.object({
-  ...execution,
+  ...shownExecution,
   socket: v.exactOptional(described(v.string(), 'Name of the bridge’s abstract socket.')),
   uid: v.exactOptional(described(whole, 'User id of the job on the host.')),
   sandbox: v.exactOptional(described(v.string(), 'Layers of the sandbox, for a person.')),
   progress: v.exactOptional(described(v.string(), 'What is being done with the image.')),
 })
 
+export const shownMissed = v.object({
+  kind: v.literal('missed'),
+  count: whole,
+  firstDue: time,
+  lastDue: time,
+})
+
 /** An execution that ended, or executions in a row that could not begin in time. */
 export const pastExecution = v.variant('kind', [
-  v.object({ kind: v.literal('ended'), ...execution, endedAt: time, exit: jobExit }),
-  v.object({ kind: v.literal('missed'), count: whole, firstDue: time, lastDue: time }),
+  v.object({ kind: v.literal('ended'), ...shownExecution, endedAt: time, exit: jobExit }),
+  shownMissed,
 ])
 
 export type RunningExecution = v.InferOutput<typeof runningExecution>

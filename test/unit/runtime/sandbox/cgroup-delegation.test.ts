@@ -92,13 +92,10 @@ async function removeBelow(group: string): Promise<void> {
 
 /** Runs the script in these groups as the user nobody. */
 async function runInside(folder: string, groups: readonly string[]): Promise<Report> {
-  cpSync(
-    fileURLToPath(new URL('../../../../runtime/dist', import.meta.url)),
-    join(folder, 'dist'),
-    {
-      recursive: true,
-    },
-  )
+  const checkout = fileURLToPath(new URL('../../../..', import.meta.url))
+  cpSync(join(checkout, 'runtime/dist'), join(folder, 'dist'), { recursive: true })
+  const service = join(folder, 'node_modules/@causeway/service')
+  cpSync(join(checkout, 'service'), service, { recursive: true })
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   writeFileSync(join(folder, 'script.js'), script)
   chmodSync(folder, 0o755)
