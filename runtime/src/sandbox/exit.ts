@@ -1,31 +1,16 @@
 /** The ways in which a job can end. @module */
 import { constants } from 'node:os'
-import * as v from 'valibot'
-
-const code = v.pipe(v.number(), v.integer())
-const waitStatus = v.union([
-  v.strictObject({ code }),
-  v.strictObject({ signal: v.string(), number: code }),
-])
-
-/** Schema of {@link JobExit}, as records keep it. */
-export const jobExitSchema = v.variant('reason', [
-  v.strictObject({ reason: v.literal('exited'), code }),
-  v.strictObject({ reason: v.literal('signaled'), signal: v.string(), number: code }),
-  /** Ended by its memory limit, its time limit or the host; `status` if the entrypoint had one. */
-  v.strictObject({
-    reason: v.picklist(['oom', 'timeout', 'killed']),
-    detail: v.string(),
-    status: v.exactOptional(waitStatus),
-  }),
-  v.strictObject({ reason: v.literal('start-failed'), detail: v.string() }),
-])
 
 /** How the entrypoint ended, as wait(2) reports it. `signal`: its name, or `SIG` and the number. */
-export type WaitStatus = v.InferOutput<typeof waitStatus>
+export type WaitStatus = { code: number } | { signal: string; number: number }
 
 /** Why a job is over. */
-export type JobExit = v.InferOutput<typeof jobExitSchema>
+export type JobExit =
+  | { reason: 'exited'; code: number }
+  | { reason: 'signaled'; signal: string; number: number }
+  /** Ended by its memory limit, its time limit or the host; `status` if the entrypoint had one. */
+  | { reason: 'oom' | 'timeout' | 'killed'; detail: string; status?: WaitStatus }
+  | { reason: 'start-failed'; detail: string }
 
 /** Decodes a raw status of wait(2). */
 export function parseWaitStatus(status: number): WaitStatus {

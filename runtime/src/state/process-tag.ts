@@ -10,8 +10,7 @@
  * @module
  */
 import { randomBytes } from 'node:crypto'
-import { readlinkSync } from 'node:fs'
-import { readOrEmpty } from '@causeway/service/failure'
+import { readFileSync, readlinkSync } from 'node:fs'
 
 const randomLength = 8
 
@@ -42,7 +41,11 @@ function pidNamespace(): string {
 
 /** Field 22 of /proc/pid/stat (proc(5)), clock ticks since boot; undefined for a dead process. */
 function startTime(pid: number): string | undefined {
-  const stat = readOrEmpty(`/proc/${pid}/stat`)
-  // Splits after the last ")": the name before it may contain anything.
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // Splits after the last ")": the name before it may contain anything.
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+  } catch {
+    return undefined
+  }
 }

@@ -5,10 +5,10 @@
 import { resolve } from 'node:path'
 import {
   importedNames,
+  orKeysInvalid,
   readImportedKeys,
   wipeImported,
 } from '../../signer/imported/imported-keys.ts'
-
 import { storedKeys, writeStoredKeys } from '../../signer/imported/stored-keys.ts'
 import { StartError } from '../../errors/start-error.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -35,7 +35,7 @@ export async function importKeys(file: string, flags: ImportFlags): Promise<void
 
 function storeKeys(opened: DeploymentKeys, from: string): string {
   const { stateFolder, label, root, backend, identity, deployment } = opened
-  const keys = readImportedKeys(from, backend.isPrivateKey)
+  const keys = orKeysInvalid(() => readImportedKeys(from, backend.isPrivateKey))
   const names = importedNames(keys)
   try {
     if (names.length === 0) throw new StartError('KEYS_INVALID', `${from}: it holds no keys`)

@@ -1,6 +1,5 @@
 /** What a request is refused with. @module */
 import * as v from 'valibot'
-import { conflictKinds, refusalKinds } from '../../errors/start-error.ts'
 import { described } from '../../supervisor/shown/fields.ts'
 
 /** HTTP status → kinds of refusals that come with it. */
@@ -9,12 +8,29 @@ export const errorKinds = {
   404: ['NOT_FOUND', 'DEPLOYMENT_UNKNOWN'],
   405: ['METHOD_NOT_ALLOWED'],
   408: ['TIMEOUT'],
-  409: conflictKinds,
+  409: ['DEPLOYMENT_EXISTS', 'DEPLOYMENT_BUSY', 'DEPLOYMENT_NOT_RUNNING', 'RECORD_DAMAGED'],
   413: ['TOO_LARGE'],
   // The request is well formed; what it names is not.
   422: [
+    'INPUT_UNREADABLE',
     'INVALID_DOCUMENT',
-    ...refusalKinds,
+    'BUNDLE_INVALID',
+    'MANIFEST_MISSING',
+    'ENTRYPOINT_MISSING',
+    'KEYS_INVALID',
+    'POLICY_INVALID',
+    'ENVIRONMENT_TOO_LARGE',
+    'LIMIT_INVALID',
+    'SCHEDULE_INVALID',
+    'ARCHITECTURE_FOREIGN',
+    'STATE_UNREACHABLE',
+    'SOCKET_UNAVAILABLE',
+    'SANDBOX_UNAVAILABLE',
+    'NETWORK_UNAVAILABLE',
+    'ROOT_BUSY',
+    'ROOT_LOST',
+    'DAEMON_RUNNING',
+    'DAEMON_UNREACHABLE',
     'IMAGE_URL_REFUSED',
     'IMAGE_DOWNLOAD_FAILED',
     'IMAGE_DIGEST_MISMATCH',

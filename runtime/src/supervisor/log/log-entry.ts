@@ -1,6 +1,5 @@
 /** Formats and parses one entry of a deployment's log: a line of JSON. @module */
 import { isUtf8 } from 'node:buffer'
-import { orNone } from '@causeway/service/failure'
 import * as v from 'valibot'
 import { described, whole } from '../shown/fields.ts'
 import type { LinePiece } from './log-lines.ts'
@@ -52,9 +51,13 @@ function content(bytes: Buffer): string {
 
 /** Parses a line without its line end; undefined for anything but an entry, such as half of one. */
 export function parseEntry(line: string): LogEntry | undefined {
-  const entry = orNone(() => JSON.parse(line) as Partial<LogEntry> | null)
-  const isEntry = Number.isSafeInteger(entry?.seq) && isLogStream(entry?.stream)
-  return isEntry ? (entry as LogEntry) : undefined
+  try {
+    const entry = JSON.parse(line) as Partial<LogEntry> | null
+    const isEntry = Number.isSafeInteger(entry?.seq) && isLogStream(entry?.stream)
+    return isEntry ? (entry as LogEntry) : undefined
+  } catch {
+    return undefined
+  }
 }
 
 export function isLogStream(name: unknown): name is LogStream {
