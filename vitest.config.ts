@@ -17,8 +17,9 @@ const host = [
   'test/unit/**/{network,job-network}/**/!(dns-*|verify-*).test.ts',
 ]
 
-// Tests that something goes at least as fast as it says, which depends on what runs beside it: nothing
-// does. That it goes no faster, by the kernel's time stamps, holds under any load.
+// Tests that something goes at least as fast as it says, which depends on what runs beside it: their
+// processes go before all others. That it goes no faster, by the kernel's time stamps, holds under any
+// load.
 const timed = [
   'test/unit/**/{shared-limits,shared-bytes,isolated-udp,queues}.test.ts',
   'test/e2e/network.test.ts',
@@ -84,11 +85,10 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          ...worker,
           name: 'timed',
           include: timed,
-          pool: 'forks',
-          maxWorkers: 1,
-          sequence: { groupOrder: 1 },
+          setupFiles: ['./test/support/raised-priority.ts'],
           maxConcurrency: 16,
           globalSetup: [checkout],
           testTimeout: 60_000,

@@ -163,7 +163,7 @@ describe('a bridge and its log', () => {
   })
 })
 
-const kills = times({ short: 8, long: 20 })
+const kills = times({ short: 4, long: 20 })
 const mostSignatures = 740
 
 test(`kill -9 in the middle of a load, ${kills} times`, async ({ folder }) => {

@@ -11,6 +11,7 @@ import { Worker } from 'node:worker_threads'
 import type { BridgeEngine, Membership } from '@causeway/native'
 import { start } from './causeway.ts'
 import { limitSets, startEngine, type NativeFace } from './sanitizer-engines.ts'
+import { times } from './effort.ts'
 
 type Counts = Record<string, number>
 
@@ -95,7 +96,7 @@ async function switching(name: string, engine: BridgeEngine) {
 async function stops(): Promise<void> {
   const name = randomUUID()
   const clients = [startClients(name, 1000, 1e6), startClients(name, 1001, 1e6)]
-  for (let round = 0; round < 40; round++) {
+  for (let round = 0; round < times({ short: 16, long: 40 }); round++) {
     const { engine } = startEngine(face, limitSets[round % limitSets.length]!, name)
     if (round % 2) engine.admit(ownNamespace)
     await delay(Math.random() * 100)

@@ -8,6 +8,7 @@ import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { times } from './effort.ts'
 
 type NativeFace = typeof import('@causeway/native')
 
@@ -17,7 +18,7 @@ const counts: Record<string, number> = {}
 const count = (what: string) => (counts[what] = (counts[what] ?? 0) + 1)
 
 const signer = face.loadSigner()
-const rounds = 300
+const rounds = times({ short: 100, long: 300 })
 const slots = [0, 1, 2, 3, 4]
 
 /** Keys of a random root, each replaced or refused to be. */

@@ -98,8 +98,8 @@ describe('entries', () => {
   const links = (count: number): Entry[] =>
     Array.from({ length: count }, (_, n) => ({ name: `etc/${n}`, type: '2', link: 'x' }))
 
-  test('300,000 symbolic links', { timeout: 60_000 }, async ({ folder }) => {
-    const bomb = gzipSync(tarOf(links(300_000)), { level: 1 })
+  test('20,000 symbolic links', async ({ folder }) => {
+    const bomb = gzipSync(tarOf(links(20_000)), { level: 1 })
     const options = { ...tooLarge, maxEntries: 10_000 }
     await expectRefused(folder, bomb, 'more than 10000 entries', options)
   })

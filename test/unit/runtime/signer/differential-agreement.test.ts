@@ -16,7 +16,7 @@ import {
   weierstrass,
 } from '../../../support/signer-reference.ts'
 
-const count = times({ short: 400, long: 2000 })
+const count = times({ short: 100, long: 2000 })
 
 interface Case {
   curve: EncryptionCurve

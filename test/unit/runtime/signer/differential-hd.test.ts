@@ -8,7 +8,7 @@ import { checkEach, type RandomSource } from '../../../support/signer-random.ts'
 import { referenceSignature } from '../../../support/signer-reference.ts'
 
 const pathsOfSeed = 50
-const keyCount = times({ short: 1000, long: 5000 })
+const keyCount = times({ short: 400, long: 5000 })
 const maxDepth = 10
 
 /** Up to ten indexes: half of them hardened, every fourth one the smallest or the largest. */

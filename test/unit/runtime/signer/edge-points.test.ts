@@ -21,7 +21,7 @@ import {
 import { checkEach } from '../../../support/signer-random.ts'
 import { orders, toBytes, toNumber, weierstrass } from '../../../support/signer-reference.ts'
 
-const encodingCount = times({ short: 2000, long: 10_000 })
+const encodingCount = times({ short: 500, long: 10_000 })
 
 const ownKey = toBytes(0x1234567890abcdefn)
 const salt = new Uint8Array()
