@@ -48,6 +48,19 @@ export default defineConfig({
         extends: true,
         test: {
           ...worker,
+          name: 'timed',
+          include: timed,
+          setupFiles: ['./test/support/raised-priority.ts'],
+          maxConcurrency: 16,
+          globalSetup: [checkout],
+          testTimeout: 60_000,
+          hookTimeout: 300_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...worker,
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
           exclude: [...exclude, ...timed],
@@ -80,19 +93,6 @@ export default defineConfig({
           exclude: [...exclude, ...host, ...timed],
           // No process of its own for each file: most of them are shorter than its start.
           isolate: false,
-        },
-      },
-      {
-        extends: true,
-        test: {
-          ...worker,
-          name: 'timed',
-          include: timed,
-          setupFiles: ['./test/support/raised-priority.ts'],
-          maxConcurrency: 16,
-          globalSetup: [checkout],
-          testTimeout: 60_000,
-          hookTimeout: 300_000,
         },
       },
     ],

@@ -1,5 +1,6 @@
 /**
- * Builds every target of binding.gyp into build/Release (`npm run build -w @causeway/native`).
+ * Builds every target of binding.gyp into build/Release (`npm run build -w @causeway/native`), or those
+ * that the arguments name.
  *
  * @module
  */
@@ -28,9 +29,12 @@ function buildEnvironment() {
   return Object.fromEntries(kept)
 }
 
+const targets = process.argv.slice(2)
+const commands = targets.length > 0 ? ['configure', 'build', ...targets] : ['rebuild']
+
 const { status, error } = spawnSync(
   process.execPath,
-  [nodeGyp, 'rebuild', '--loglevel=error', '--jobs=max', ...nodedirArguments()],
+  [nodeGyp, ...commands, '--loglevel=error', '--jobs=max', ...nodedirArguments()],
   { cwd: packageRoot, env: buildEnvironment(), stdio: 'inherit' },
 )
 if (error) throw error

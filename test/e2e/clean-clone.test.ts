@@ -31,29 +31,25 @@ afterAll(() => folder[Symbol.asyncDispose]())
 
 const shell = (command: string) => run('sh', ['-c', command], { cwd: clone })
 
-test('npm ci links the command, which says what to type before the build', async () => {
-  const installed = await shell('npm ci --omit=dev --no-audit --no-fund')
-  expect(installed.code, installed.stderr).toBe(0)
-  await access(join(clone, 'node_modules/.bin/causeway'))
-  expect(await shell('npx --no-install causeway version')).toMatchObject({
-    code: 125,
-    stderr: expect.stringContaining('npm run setup'),
-  })
-})
-
-test('set-up builds it, and prints nothing the second time', async () => {
+test('set-up links and builds the command, and prints nothing the second time', async () => {
   // What this checkout has built of the same sources is not built again. Continuous integration
   // builds it in a fresh clone, too.
   await cp(join(repository, 'native/build'), join(clone, 'native/build'), { recursive: true })
   const first = await shell('node setup.mjs')
   expect(first.code, first.stderr).toBe(0)
   expect(first.stdout).toContain('✓ bundle of the command')
+  await access(join(clone, 'node_modules/.bin/causeway'))
   expect(await shell('npx --no-install causeway version')).toMatchObject({ code: 0 })
   expect(await shell('node setup.mjs')).toEqual({ code: 0, signal: null, stdout: '', stderr: '' })
 })
 
-test('set-up builds removed files again', async () => {
-  await rm(join(clone, 'images/dist'), { recursive: true })
+test('a command that is not built says what to type; set-up builds removed files again', async () => {
+  for (const removed of ['images/dist', 'runtime/dist'])
+    await rm(join(clone, removed), { recursive: true })
+  expect(await shell('npx --no-install causeway version')).toMatchObject({
+    code: 125,
+    stderr: expect.stringContaining('npm run setup'),
+  })
   expect((await shell('node setup.mjs')).stdout).toContain('✓ TypeScript build')
   expect(await shell('npx --no-install causeway version')).toMatchObject({ code: 0 })
 })

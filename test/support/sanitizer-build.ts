@@ -31,7 +31,11 @@ export async function buildSanitized(folder: string): Promise<void> {
   }
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
   const env = { ...process.env, CXXFLAGS: compilerFlags.join(' ') }
-  const { code, stdout, stderr } = await run(process.execPath, ['build.mjs'], { cwd: folder, env })
+  const { code, stdout, stderr } = await run(
+    process.execPath,
+    ['build.mjs', 'bridge_native', 'bridge_signer'],
+    { cwd: folder, env },
+  )
   if (code !== 0) throw new Error(`the build failed:\n${stdout}${stderr}`)
 }
 

@@ -40,6 +40,15 @@ async function attempt(hold: () => number[]): Promise<StarvedTry> {
   return { ...(failure && { message: failure.message }), leaked: descriptors() - before }
 }
 
+/** Resolves when nothing has opened or closed a descriptor for a while. */
+async function rest(): Promise<void> {
+  let last = -1
+  for (let now = descriptors(); now !== last; now = descriptors()) {
+    last = now
+    await pause(100)
+  }
+}
+
 async function withoutProcesses(): Promise<StarvedTry[]> {
   chownSync(folder, starvedUid, starvedUid)
   // Creates the threads, and loads the addon from a checkout that only root may enter.
@@ -53,6 +62,7 @@ async function withoutProcesses(): Promise<StarvedTry[]> {
 async function withoutDescriptors(): Promise<StarvedTry[]> {
   // Opens what stays open, while there are descriptors.
   await action()
+  await rest()
   const tries: StarvedTry[] = []
   for (let room = 0; room < mostRoom; room++) tries.push(await attempt(() => holdAllBut(room)))
   return tries
