@@ -51,7 +51,6 @@ export default defineConfig({
           name: 'timed',
           include: timed,
           setupFiles: ['./test/support/raised-priority.ts'],
-          maxConcurrency: 16,
           globalSetup: [checkout],
           testTimeout: 60_000,
           hookTimeout: 300_000,
