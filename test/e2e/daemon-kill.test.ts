@@ -36,9 +36,10 @@ const maxDelay = 1.5
 const seed = Number(process.env['CAUSEWAY_FUZZ_SEED'] ?? randomInt(2 ** 31))
 
 // It prints its lines, leaves processes that hide from their parents, and ends with a code that it
-// has printed. The count outlives restarts: it is in the root.
+// has printed. The count outlives restarts: it is in the root, and replaced as a whole, because a kill
+// between opening and writing would leave it empty.
 const jobOf = (mark: string) => `#!/bin/sh
-run=$(($(cat count 2>/dev/null || echo 0) + 1)); echo $run > count; echo "run $run"
+run=$(($(cat count 2>/dev/null || echo 0) + 1)); echo $run > next; mv next count; echo "run $run"
 (setsid sleep ${mark} >/dev/null 2>&1 &)
 sh -c 'trap "" TERM HUP; sleep ${mark}' >/dev/null 2>&1 &
 i=0; while [ $i -lt 30 ]; do i=$((i+1)); echo "line $i"; sleep 0.02; done
