@@ -20,6 +20,7 @@ import {
 } from '../support/daemon.ts'
 import { writeDeployment, type DeploymentFiles } from '../support/deployment.ts'
 import { grouped, times } from '../support/effort.ts'
+import { killIfThere } from '../support/kill-if-there.ts'
 import { recipeImage } from '../support/recipe-image.ts'
 import { slowImage, type SlowImage } from '../support/slow-image.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -429,6 +430,8 @@ trap 'echo bye; exit 9' TERM; echo run $n; while :; do sleep 0.1; done`
     await signal('a third signal')
     if (times === 3) hanging.child.kill('SIGTERM')
     expect(await hanging.finished).toMatchObject(ends)
+    // One of them may be a mkfs, which nothing but its own end would end.
+    for (const pid of launchers) killIfThere(pid)
     expect(await leftAfterSecond(own, mark, hanging.pid)).toEqual(nothing)
     await continuedThenStopped(own, `hanging-${times}`)
     expect(groupsOf(hanging.pid)).toEqual([])
