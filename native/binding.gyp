@@ -215,6 +215,7 @@
         "src/launch/limits/landlock.c",
         "src/launch/limits/filter.c",
         "src/launch/limits/filter-arguments.c",
+        "src/launch/limits/filter-sockets.c",
         "src/launch/hygiene.c",
         "src/launch/descendants.c",
         "src/launch/monitor.c",

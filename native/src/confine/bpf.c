@@ -4,6 +4,7 @@
 
 #include "confine.h"
 
+#include <limits.h>
 #include <linux/audit.h>
 #include <sys/prctl.h>
 
@@ -44,6 +45,20 @@ void answer_if(struct bpf_program *to, unsigned number, unsigned action) {
 
 void answer_each(struct bpf_program *to, const unsigned *numbers, size_t count, unsigned action) {
   for (size_t i = 0; i < count; i++) answer_if(to, numbers[i], action);
+}
+
+// Begins instructions that run only when the loaded value is `value`. They load over that value, so
+// each of their ways must end in an answer, or what follows must load again.
+size_t begin_if(struct bpf_program *to, unsigned value) {
+  compare(to, BPF_JEQ, value, 0, 0);
+  return to->length;
+}
+
+// @param begun what begin_if returned
+void end_if(struct bpf_program *to, size_t begun) {
+  const size_t skipped = to->length - begun;
+  if (skipped > UCHAR_MAX) fail_with("seccomp: a jump is too long");
+  to->code[begun - 1].jf = (unsigned char)skipped;
 }
 
 // The numbers of another architecture mean other calls.

@@ -6,7 +6,7 @@
 #include <linux/seccomp.h>
 #include <stddef.h>
 
-enum { MAX_INSTRUCTIONS = 256 };
+enum { MAX_INSTRUCTIONS = 512 };
 
 struct bpf_program {
   struct sock_filter code[MAX_INSTRUCTIONS];
@@ -22,6 +22,8 @@ void compare(struct bpf_program *to, unsigned short test, unsigned value, int ye
 void answer(struct bpf_program *to, unsigned action);
 void answer_if(struct bpf_program *to, unsigned number, unsigned action);
 void answer_each(struct bpf_program *to, const unsigned *numbers, size_t count, unsigned action);
+size_t begin_if(struct bpf_program *to, unsigned value);
+void end_if(struct bpf_program *to, size_t begun);
 void install_program(const struct bpf_program *built);
 
 #define ANSWER_EACH(to, list, action) \

@@ -154,10 +154,11 @@ void limit_resources(const struct plan *plan);
 // landlock.c
 void enter_landlock(const struct plan *plan);
 
-// filter.c and filter-arguments.c
+// filter.c, filter-arguments.c and filter-sockets.c
 struct bpf_program;
 void install_filter(enum filter filter);
 void check_arguments(struct bpf_program *to, bool is_traced);
+void check_sockets(struct bpf_program *to);
 
 // hygiene.c
 void occupy_standard_descriptors(void);

@@ -1,3 +1,4 @@
+import { constants } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import { compile, run, starters } from './job.ts'
 
@@ -36,6 +37,36 @@ async function answers(numbers: readonly (number | string)[], filter?: Filter): 
   ])
   return stdout
 }
+
+/** Arguments NUMBER[:ARGUMENT]...: makes each call with these, and says its errno or 0. */
+const wholeCalls = `
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+  for (int at = 1; at < argc; at++) {
+    unsigned long given[7] = {0};
+    char *text = argv[at];
+    for (int i = 0; i < 7; i++) given[i] = strtoul(text, &text, 0), text += *text == ':';
+    long result = syscall((long)given[0], given[1], given[2], given[3], given[4], given[5], given[6]);
+    printf("%d ", result < 0 && result >= -4095 ? errno : 0);
+  }
+}
+`
+const wholeProgram = program && compile('whole-calls', wholeCalls, 'cc', ['-static'])
+
+/** What each call, with its arguments, answers under a filter: names of errnos, or `ok`. */
+async function outcomes(filter: Filter, rows: readonly string[]): Promise<string[]> {
+  const args = [...given, '--filter', filter, '--', wholeProgram!, ...rows]
+  const numbers = (await run(starter!, args)).stdout.trim().split(' ').map(Number)
+  const named = new Map(Object.entries(constants.errno).map(([name, number]) => [number, name]))
+  return numbers.map((number) => (number === 0 ? 'ok' : (named.get(number) ?? errnos[number]!)))
+}
+
+/** Those that Node does not name. */
+const errnos: Record<number, string> = { 94: 'ESOCKTNOSUPPORT' }
 
 /** No job has these: there is no such call. */
 const absent = {
@@ -210,6 +241,43 @@ describe.skipIf(!program).each(filters)('the filter %s', (filter) => {
       'import threading; t = threading.Thread(target=print, args=("ran",)); t.start(); t.join()'
     const args = [...given, '--filter', filter, '--', '/usr/bin/python3', '-c', script]
     expect((await run(starter!, args)).stdout).toBe('ran\n')
+  })
+})
+
+/** FAMILY:TYPE:PROTOCOL of socket(2) and what it answers. */
+const sockets = {
+  'a Unix stream': ['1:1:0', 'ok'],
+  'Unix packets': ['1:5:0', 'ok'],
+  'TCP by default': ['2:1:0', 'ok'],
+  'TCP by its number, close-on-exec': ['10:0x80001:6', 'ok'],
+  'UDP, non-blocking': ['2:0x802:17', 'ok'],
+  'UDP over IPv6': ['10:2:0', 'ok'],
+  'routes and addresses': ['16:3:0', 'ok'],
+  'events of devices': ['16:3:15', 'EPROTONOSUPPORT'],
+  'sockets of others': ['16:2:4', 'EPROTONOSUPPORT'],
+  'the audit log': ['16:3:9', 'EPROTONOSUPPORT'],
+  'packet rules': ['16:3:12', 'EPROTONOSUPPORT'],
+  'whatever is generic': ['16:3:16', 'EPROTONOSUPPORT'],
+  'a protocol that does not exist yet': ['16:3:31', 'EPROTONOSUPPORT'],
+  'netlink behind bits that the kernel drops': ['0x100000010:3:15', 'EPROTONOSUPPORT'],
+  MPTCP: ['2:1:262', 'EPROTONOSUPPORT'],
+  'UDP-Lite': ['10:2:136', 'EPROTONOSUPPORT'],
+  SCTP: ['2:1:132', 'EPROTONOSUPPORT'],
+  'SCTP by its type': ['2:5:0', 'ESOCKTNOSUPPORT'],
+  'DCCP by its type': ['10:6:0', 'ESOCKTNOSUPPORT'],
+  'packets by an old type': ['2:10:3', 'ESOCKTNOSUPPORT'],
+  packets: ['17:3:3', 'EAFNOSUPPORT'],
+  'the hypervisor': ['40:1:0', 'EAFNOSUPPORT'],
+  'cryptography of the kernel': ['38:5:0', 'EAFNOSUPPORT'],
+} as const
+
+describe.skipIf(!program).each(filters)('sockets with the filter %s', (filter) => {
+  it('are of the usual families, types and protocols only', async () => {
+    const rows = Object.values(sockets)
+    const seen = await outcomes(filter, rows.map(([socket]) => `41:${socket}`))
+    const names = Object.keys(sockets)
+    const named = (all: readonly string[]) => all.map((text, index) => `${names[index]}: ${text}`)
+    expect(named(seen)).toEqual(named(rows.map(([, answer]) => answer)))
   })
 })
 

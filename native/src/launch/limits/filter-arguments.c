@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <sched.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 
 // Checks the flags of calls whose first argument they are.
@@ -28,18 +27,6 @@ static void refuse_namespaces(struct bpf_program *to) {
   enum { NEW_TIME = 0x80 };  // in clone(2) these bits are the signal
   refuse_flags(to, SYS_clone, spaces | CLONE_UNTRACED);
   refuse_flags(to, SYS_unshare, spaces | NEW_TIME);
-}
-
-// Allows only the usual socket families: others reach the hypervisor (vsock) and seldom used parts
-// of the kernel.
-static void refuse_families(struct bpf_program *to, unsigned number) {
-  static const unsigned char allowed[] = {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK};
-  const int count = sizeof allowed;
-  compare(to, BPF_JEQ, number, 0, count + 3);
-  load(to, ARGUMENT(0));
-  for (int i = 0; i < count; i++) compare(to, BPF_JEQ, allowed[i], count - i, 0);
-  answer(to, SECCOMP_RET_ERRNO | EAFNOSUPPORT);
-  answer(to, SECCOMP_RET_ALLOW);
 }
 
 // Keeps the core limit (see limit_cores), but answers success to programs that turn cores off.
@@ -71,25 +58,10 @@ static void restrict_prlimit(struct bpf_program *to, bool is_traced) {
   answer(to, SECCOMP_RET_ALLOW);
 }
 
-// Programs that ask learn that the option does not exist and send single datagrams; the control
-// group stops those that do not ask.
-static void refuse_segments(struct bpf_program *to) {
-  enum { LEVEL_UDP = 17, UDP_SEGMENT = 103 };
-  compare(to, BPF_JEQ, SYS_setsockopt, 0, 6);
-  load(to, ARGUMENT(1));
-  compare(to, BPF_JEQ, LEVEL_UDP, 0, 3);
-  load(to, ARGUMENT(2));
-  compare(to, BPF_JEQ, UDP_SEGMENT, 0, 1);
-  answer(to, SECCOMP_RET_ERRNO | ENOPROTOOPT);
-  answer(to, SECCOMP_RET_ALLOW);
-}
-
 // Further rules may follow: the call's number is loaded again unless one of these has answered.
 void check_arguments(struct bpf_program *to, bool is_traced) {
   refuse_namespaces(to);
-  refuse_families(to, SYS_socket);
-  refuse_families(to, SYS_socketpair);
   pretend_core_limit(to);
   restrict_prlimit(to, is_traced);
-  refuse_segments(to);
+  check_sockets(to);
 }
