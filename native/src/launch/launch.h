@@ -108,6 +108,10 @@ void answer_map_request(struct map_request *request, pid_t child);
 bool map_own_ids(uid_t shown_uid, gid_t shown_gid, uid_t uid, gid_t gid);
 int open_shifted_ids(uid_t on_disk, uid_t shown);
 
+// Terminals of a job. The kernel has 4096 in all (kernel.pty.max), 1024 of them for the host alone,
+// so that 48 jobs can have all of theirs.
+#define TERMINALS "newinstance,mode=0620,ptmxmode=0666,max=64"
+
 // namespaces.c: enter_namespaces returns the step that failed (errno says why), or NULL.
 pid_t fork_into(bool namespaces);
 const char *enter_namespaces(bool shows_root);

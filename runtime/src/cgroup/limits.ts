@@ -1,5 +1,5 @@
 /** Sets the limits of one control group, in either version. @module */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Hierarchy } from './mounts.ts'
 
@@ -23,6 +23,16 @@ export function limitGroup({ folder, hierarchy }: Group, limits: GroupLimits): v
   if (hierarchy.controllers.includes('memory')) limitMemory(hierarchy, limits.memoryBytes, set)
   // One more, because the launcher is in the group, too.
   if (hierarchy.controllers.includes('pids')) set('pids.max', limits.processes + 1)
+  if (hierarchy.controllers.includes('hugetlb')) refuseHugePages(folder)
+}
+
+// hugetlb.2MB.max and hugetlb.2MB.rsvd.max; version 1 calls them hugetlb.2MB.limit_in_bytes and so on.
+const limitOfHugePages = /^hugetlb\.\w+\.(?:rsvd\.)?(?:max|limit_in_bytes)$/
+
+/** Huge pages are set aside for the whole host, and do not count as memory of a group. */
+function refuseHugePages(folder: string): void {
+  const files = readdirSync(folder).filter((name) => limitOfHugePages.test(name))
+  for (const file of files) writeFileSync(join(folder, file), '0')
 }
 
 function limitMemory(

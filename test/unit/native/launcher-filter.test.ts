@@ -72,6 +72,7 @@ const errnos: Record<number, string> = { 94: 'ESOCKTNOSUPPORT' }
 const absent = {
   'file handles': [303, 304],
   io_uring: [425, 426, 427],
+  'asynchronous calls of the older kind': [206],
   open_tree: [428, 467],
   mounts: [429, 430, 431, 432, 433, 442],
   clone3: [435],
@@ -278,6 +279,26 @@ describe.skipIf(!program).each(filters)('sockets with the filter %s', (filter) =
     const names = Object.keys(sockets)
     const named = (all: readonly string[]) => all.map((text, index) => `${names[index]}: ${text}`)
     expect(named(seen)).toEqual(named(rows.map(([, answer]) => answer)))
+  })
+})
+
+/** Calls for huge pages, each with another argument that the kernel would refuse; and for ordinary ones. */
+const pages = {
+  'mmap of huge pages': ['9:0:0x200000:3:0x40002:0xffffffffffffffff', 'ENOMEM'],
+  'mmap of huge pages of 1 GiB': ['9:0:0x40000000:3:0x78040002:0xffffffffffffffff', 'ENOMEM'],
+  'mmap of no file': ['9:0:0x200000:3:0x2:0xffffffffffffffff', 'EBADF'],
+  mmap: ['9:0:0x200000:3:0x22:0xffffffffffffffff', 'ok'],
+  'a file of huge pages': ['319:0:4', 'ENOMEM'],
+  'a file without a name': ['319:0:1', 'EFAULT'],
+  'shared huge pages': ['29:0x7fcafe01:0x200000:04600', 'ENOMEM'],
+  'shared pages': ['29:0x7fcafe01:0x200000:0600', 'ENOENT'],
+} as const
+
+describe.skipIf(!program).each(filters)('huge pages with the filter %s', (filter) => {
+  it('are not there', async () => {
+    const rows = Object.values(pages)
+    const seen = await outcomes(filter, rows.map(([call]) => call))
+    expect(seen).toEqual(rows.map(([, answer]) => answer))
   })
 })
 

@@ -7,16 +7,19 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/syscall.h>
 
-// Checks the flags of calls whose first argument they are.
-static void refuse_flags(struct bpf_program *to, unsigned number, unsigned flags) {
-  compare(to, BPF_JEQ, number, 0, 4);
-  load(to, ARGUMENT(0));
+static void refuse_flags(struct bpf_program *to, unsigned number, size_t argument, unsigned flags,
+                         unsigned error) {
+  size_t call = begin_if(to, number);
+  load(to, ARGUMENT(argument));
   compare(to, BPF_JSET, flags, 0, 1);
-  answer(to, SECCOMP_RET_ERRNO | EPERM);
+  answer(to, SECCOMP_RET_ERRNO | error);
   answer(to, SECCOMP_RET_ALLOW);
+  end_if(to, call);
 }
 
 // Refuses new namespaces: root in them, over mounts and networks, has the widest attack surface of
@@ -25,8 +28,16 @@ static void refuse_namespaces(struct bpf_program *to) {
   const unsigned spaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |
                           CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
   enum { NEW_TIME = 0x80 };  // in clone(2) these bits are the signal
-  refuse_flags(to, SYS_clone, spaces | CLONE_UNTRACED);
-  refuse_flags(to, SYS_unshare, spaces | NEW_TIME);
+  refuse_flags(to, SYS_clone, 0, spaces | CLONE_UNTRACED, EPERM);
+  refuse_flags(to, SYS_unshare, 0, spaces | NEW_TIME, EPERM);
+}
+
+// Huge pages are set aside for the whole host, and do not count as memory of a job. To a job it
+// looks as if none were free: programs then take ordinary pages.
+static void refuse_huge_pages(struct bpf_program *to) {
+  refuse_flags(to, SYS_mmap, 3, MAP_HUGETLB, ENOMEM);
+  refuse_flags(to, SYS_memfd_create, 1, MFD_HUGETLB, ENOMEM);
+  refuse_flags(to, SYS_shmget, 2, SHM_HUGETLB, ENOMEM);
 }
 
 // Keeps the core limit (see limit_cores), but answers success to programs that turn cores off.
@@ -64,4 +75,5 @@ void check_arguments(struct bpf_program *to, bool is_traced) {
   pretend_core_limit(to);
   restrict_prlimit(to, is_traced);
   check_sockets(to);
+  refuse_huge_pages(to);
 }

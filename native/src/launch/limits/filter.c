@@ -32,10 +32,12 @@ static const unsigned allowed_common[] = {
 // files the host has.
 static const unsigned untranslated[] = {SYS_execveat, SYS_quotactl};
 
-// Files by handle bypass every path; asynchronous calls bypass every filter; a filter cannot see
-// clone3's flags (programs fall back to clone); and the newer mount calls.
+// Files by handle bypass every path; asynchronous calls bypass every filter, and the older kind takes
+// places that all users of the host share (fs.aio-max-nr); a filter cannot see clone3's flags
+// (programs fall back to clone); and the newer mount calls.
 static const unsigned absent[] = {
     SYS_name_to_handle_at, SYS_open_by_handle_at,
+    SYS_io_setup,
     425, 426, 427,       // io_uring_*
     428, 429, 430, 431,  // open_tree, move_mount, fsopen, fsconfig
     432, 433, 435, 442,  // fsmount, fspick, clone3, mount_setattr

@@ -48,8 +48,7 @@ void leave_host_mounts(void) {
 }
 
 static bool mount_terminals(void) {
-  const char *options = "newinstance,mode=0620,ptmxmode=0666";
-  if (mount("devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC, options)) return false;
+  if (mount("devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC, TERMINALS)) return false;
   return mount("/dev/pts/ptmx", "/dev/ptmx", NULL, MS_BIND, NULL) == 0;
 }
 

@@ -13,6 +13,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished } from 'vitest'
 import { hostHierarchies } from '../../../../runtime/src/cgroup/mounts.ts'
 import { openCgroups } from '../../../../runtime/src/cgroup/cgroup.ts'
+import { limitGroup } from '../../../../runtime/src/cgroup/limits.ts'
 import { ownedName } from '../../../../runtime/src/state/process-tag.ts'
 import { test } from '../../../support/folder-fixture.ts'
 
@@ -121,6 +122,18 @@ describe.skipIf(!isRoot || hostHierarchies().length === 0)(
     })
   },
 )
+
+// Plain folders are enough to test which files are written.
+test('a group gets no huge page of any size', ({ folder }) => {
+  const limits = ['max', 'rsvd.max', 'limit_in_bytes', 'rsvd.limit_in_bytes']
+  const files = ['2MB', '1GB'].flatMap((size) => limits.map((name) => `hugetlb.${size}.${name}`))
+  const others = ['hugetlb.2MB.current', 'hugetlb.2MB.max_usage_in_bytes', 'memory.max']
+  for (const name of [...files, ...others]) writeFileSync(join(folder, name), 'as it was')
+  const hierarchy = { path: folder, version: 2, controllers: ['hugetlb'] } as const
+  limitGroup({ folder, hierarchy }, { memoryBytes: 64 * mebibyte, processes: 20 })
+  const written = readdirSync(folder).filter((name) => readFileSync(join(folder, name), 'utf8') === '0')
+  expect(new Set(written)).toEqual(new Set(files))
+})
 
 // Plain folders are enough to test the names.
 describe('abandoned groups', () => {
