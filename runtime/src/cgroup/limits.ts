@@ -14,6 +14,27 @@ export interface Group {
   hierarchy: Hierarchy
 }
 
+/** Most processes and threads of the whole host. */
+export function tasksOfHost(): number {
+  const most = ['pid_max', 'threads-max'].map((name) =>
+    Number(readFileSync(`/proc/sys/kernel/${name}`, 'utf8')),
+  )
+  return Math.min(...most)
+}
+
+/** Most processes and threads of all jobs together, however many jobs: half of the host's. */
+export function tasksOfJobs(ofHost = tasksOfHost()): number {
+  return Math.floor(ofHost / 2)
+}
+
+/** Sets the limits of the group above those of all jobs. */
+export function limitAllJobs({ folder, hierarchy }: Group): void {
+  const file = join(folder, 'pids.max')
+  if (hierarchy.controllers.includes('pids') && existsSync(file)) {
+    writeFileSync(file, String(tasksOfJobs()))
+  }
+}
+
 /** Sets the limits that the group's hierarchy supports. */
 export function limitGroup({ folder, hierarchy }: Group, limits: GroupLimits): void {
   const set = (file: string, value: string | number) => {

@@ -1,5 +1,5 @@
 /** How much memory, storage and processes a job may use. @module */
-import { statfsSync } from 'node:fs'
+import { readFileSync, statfsSync } from 'node:fs'
 import { totalmem } from 'node:os'
 import type { Deployment } from '@causeway/manifest'
 import type { SandboxSettings } from './settings.ts'
@@ -59,6 +59,27 @@ function coarse(bytes: number): number {
 
 // 16 steps from one power of two to the next.
 const stepsInPowerOfTwo = 4
+
+// Fewer would stop ordinary programs; no program of a job needs more.
+const [leastFiles, mostFiles] = [256, 65_536]
+
+/**
+ * Most open files of each process of a job. By default all of its processes together get at most
+ * half of the host's, so that one job alone never takes them all.
+ */
+export function filesOf(
+  { maxFiles, maxProcesses }: Pick<SandboxSettings, 'maxFiles' | 'maxProcesses'>,
+  ofHost = filesOfHost(),
+): number {
+  if (maxFiles > 0) return maxFiles
+  const share = Math.floor(ofHost / 2 / maxProcesses)
+  return Math.min(mostFiles, Math.max(leastFiles, share))
+}
+
+/** Most open files of the whole host, root aside. */
+export function filesOfHost(): number {
+  return Number(readFileSync('/proc/sys/fs/file-max', 'utf8'))
+}
 
 /** A deployment's limits; where it sets none, the configured ones, or a share of the host's. */
 export function limitsOf(

@@ -58,6 +58,16 @@ describe.skipIf(!isRoot || hostHierarchies().length === 0)(
       expect(value('pids.max').includes('21')).toBe(controllers.has('pids'))
     })
 
+    test('have half of the host’s processes together, however many they are', ({ skip }) => {
+      skip(!openCgroups().controllers.has('pids'), 'no pids controller')
+      const above = create().folders.map((folder) => join(folder, '..', 'pids.max'))
+      const [limit] = above.filter((path) => existsSync(path))
+      const ofHost = ['pid_max', 'threads-max'].map((name) =>
+        Number(readFileSync(`/proc/sys/kernel/${name}`, 'utf8')),
+      )
+      expect(Number(readFileSync(limit!, 'utf8'))).toBe(Math.floor(Math.min(...ofHost) / 2))
+    })
+
     test('count the kills of the kernel for lack of memory', async ({ skip }) => {
       skip(!openCgroups().controllers.has('memory'), 'no memory controller')
       const groups = create()
