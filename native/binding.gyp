@@ -114,6 +114,7 @@
       "sources": [
         "src/guest-init/main.c",
         "src/guest-init/environment.c",
+        "src/guest-init/filter.c",
         "src/guest-init/record.c",
         "src/guest-init/shield.c",
         "src/guest-init/start.c",

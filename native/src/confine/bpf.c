@@ -26,6 +26,11 @@ void load(struct bpf_program *to, size_t offset) {
   add(to, (struct sock_filter){BPF_LD | BPF_W | BPF_ABS, 0, 0, (unsigned)offset});
 }
 
+// Loads the call's number.
+void load_number(struct bpf_program *to) {
+  load(to, offsetof(struct seccomp_data, nr));
+}
+
 // Skips `yes` or `no` further instructions.
 // @param test BPF_JEQ, BPF_JGE or BPF_JSET, of the loaded value and `value`
 void compare(struct bpf_program *to, unsigned short test, unsigned value, int yes, int no) {
@@ -66,7 +71,7 @@ void begin_program(struct bpf_program *to, unsigned foreign) {
   load(to, offsetof(struct seccomp_data, arch));
   compare(to, BPF_JEQ, NATIVE_ARCH, 1, 0);
   answer(to, foreign);
-  load(to, offsetof(struct seccomp_data, nr));
+  load_number(to);
 }
 
 void install_program(const struct bpf_program *built) {

@@ -18,6 +18,7 @@ struct bpf_program {
 // Loads the call's number; calls of another architecture get the answer `foreign`.
 void begin_program(struct bpf_program *to, unsigned foreign);
 void load(struct bpf_program *to, size_t offset);
+void load_number(struct bpf_program *to);
 void compare(struct bpf_program *to, unsigned short test, unsigned value, int yes, int no);
 void answer(struct bpf_program *to, unsigned action);
 void answer_if(struct bpf_program *to, unsigned number, unsigned action);

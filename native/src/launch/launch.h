@@ -42,6 +42,7 @@ struct plan {
   bool controlled;
   bool spare;  // the other options come later, on the control descriptor
   enum filter filter;
+  bool filters_more;  // the program installs a filter of its own, and so may the job
   pid_t parent;  // 0: unknown
   int cpu;       // -1: any
   unsigned long max_processes;
@@ -160,8 +161,9 @@ void enter_landlock(const struct plan *plan);
 
 // filter.c, filter-arguments.c and filter-sockets.c
 struct bpf_program;
-void install_filter(enum filter filter);
-void check_arguments(struct bpf_program *to, bool is_traced);
+void install_filter(const struct plan *plan);
+void check_arguments(struct bpf_program *to, const struct plan *plan);
+int unshare_users(void);
 void check_sockets(struct bpf_program *to);
 
 // hygiene.c

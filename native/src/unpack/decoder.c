@@ -27,6 +27,7 @@ static void become_decoder(char **program, pid_t parent) {
   limit_resources(0, max_memory_bytes);
   confine_to_reading(system_folders, "/etc/ld.so.cache");
   allow_calls_of_decoder();
+  // A program of an ordinary user keeps no capability across this.
   // No environment: variables would steer the loader and the program itself.
   execve(program[0], program, (char *[]){NULL});
   fail(program[0]);

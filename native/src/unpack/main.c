@@ -35,6 +35,7 @@ int main(int argc, char **argv) {
   limit_resources(plan.max_bytes, max_memory_bytes);
   confine_to_folder(".");
   allow_calls_of_unpacker();
+  set_capabilities(0);
   struct tally tally = extract_archive(&plan);
   print(&tally);
   return 0;

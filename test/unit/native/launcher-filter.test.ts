@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import { describe, expect, it } from 'vitest'
-import { compile, run, starters } from './job.ts'
+import { nativePaths } from '@causeway/native'
+import { compile, ended, folder, isRoot, launcher, ordinaryUid, run, starters } from './job.ts'
+import { inRoot, kinds, makePlace, stage } from './launcher-place.ts'
 
 const [starter] = starters
 const given = starter!.options
@@ -58,8 +61,12 @@ int main(int argc, char **argv) {
 const wholeProgram = program && compile('whole-calls', wholeCalls, 'cc', ['-static'])
 
 /** What each call, with its arguments, answers under a filter: names of errnos, or `ok`. */
-async function outcomes(filter: Filter, rows: readonly string[]): Promise<string[]> {
-  const args = [...given, '--filter', filter, '--', wholeProgram!, ...rows]
+async function outcomes(
+  filter: Filter,
+  rows: readonly string[],
+  more: readonly string[] = [],
+): Promise<string[]> {
+  const args = [...given, '--filter', filter, ...more, '--', wholeProgram!, ...rows]
   const numbers = (await run(starter!, args)).stdout.trim().split(' ').map(Number)
   const named = new Map(Object.entries(constants.errno).map(([name, number]) => [number, name]))
   return numbers.map((number) => (number === 0 ? 'ok' : (named.get(number) ?? errnos[number]!)))
@@ -299,6 +306,127 @@ describe.skipIf(!program).each(filters)('huge pages with the filter %s', (filter
     const rows = Object.values(pages)
     const seen = await outcomes(filter, rows.map(([call]) => call))
     expect(seen).toEqual(rows.map(([, answer]) => answer))
+  })
+})
+
+/** Calls that would install a filter if their last argument were one. */
+const filterCalls = {
+  'a filter of the socket': ['54:0:1:26', 'ENOPROTOOPT'],
+  'a program of the socket': ['54:0:1:50', 'ENOPROTOOPT'],
+  'a filter of a group of sockets': ['54:0:1:51', 'ENOPROTOOPT'],
+  'a program of a group of sockets': ['54:0:1:52', 'ENOPROTOOPT'],
+  'many datagrams as one packet': ['54:0:17:103', 'ENOPROTOOPT'],
+  'another option of the socket': ['54:0:1:2', 'ENOTSOCK'],
+  'the same number of another level': ['54:0:6:26', 'ENOTSOCK'],
+} as const
+const ownFilters = ['157:22:2', '317:1:0:0', '317:1:1:0']
+const aboutFilters = ['157:21', '317:2:0:0']
+
+describe.skipIf(!program).each(filters)('filters of jobs with the filter %s', (filter) => {
+  it('of sockets are refused: their memory is the whole host’s', async () => {
+    const rows = Object.values(filterCalls)
+    const seen = await outcomes(filter, rows.map(([call]) => call))
+    expect(seen).toEqual(rows.map(([, answer]) => answer))
+  })
+
+  it('of calls are refused, except before a tracer that needs them', async () => {
+    expect(await outcomes(filter, ownFilters)).toEqual(ownFilters.map(() => 'EINVAL'))
+    const free = await outcomes(filter, ownFilters, ['--filters-more'])
+    expect(free).toEqual(ownFilters.map(() => 'EFAULT'))
+  })
+
+  it('of calls can still be asked about', async () => {
+    expect(await outcomes(filter, aboutFilters)).toEqual(['ok', 'EFAULT'])
+  })
+})
+
+/** Runs a program; says of each process that installs a filter its capabilities and user namespace. */
+const watchFilters = `
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static int is_ours(pid_t pid) {
+  char path[64], ours[64] = "", its[64] = "";
+  snprintf(path, sizeof path, "/proc/%d/ns/user", pid);
+  return readlink("/proc/self/ns/user", ours, 63) > 0 && readlink(path, its, 63) > 0 && !strcmp(ours, its);
+}
+static void report(pid_t pid) {
+  struct __ptrace_syscall_info at = {0};
+  ptrace(PTRACE_GET_SYSCALL_INFO, pid, (void *)sizeof at, &at);
+  if (at.op != PTRACE_SYSCALL_INFO_ENTRY || at.entry.nr != SYS_prctl) return;
+  if (at.entry.args[0] != PR_SET_SECCOMP) return;
+  char path[64], line[256];
+  snprintf(path, sizeof path, "/proc/%d/status", pid);
+  FILE *status = fopen(path, "r");
+  while (fgets(line, sizeof line, status)) {
+    if (!strncmp(line, "CapEff:", 7)) printf("%llx %s\n", strtoull(line + 7, NULL, 16), is_ours(pid) ? "ours" : "its own");
+  }
+  fclose(status);
+}
+int main(int argc, char **argv) {
+  pid_t first = fork(), pid;
+  int status;
+  if (first == 0) {
+    ptrace(PTRACE_TRACEME, 0, 0, 0);
+    raise(SIGSTOP);
+    execv(argv[1], argv + 1);
+    _exit(127);
+  }
+  waitpid(first, &status, 0);
+  ptrace(PTRACE_SETOPTIONS, first, 0, PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
+                                          PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL);
+  ptrace(PTRACE_SYSCALL, first, 0, 0);
+  while ((pid = waitpid(-1, &status, __WALL)) > 0) {
+    if (!WIFSTOPPED(status)) continue;
+    int signal = WSTOPSIG(status);
+    if (signal == (SIGTRAP | 0x80)) report(pid);
+    int is_stop = signal == (SIGTRAP | 0x80) || signal == SIGTRAP || signal == SIGSTOP;
+    ptrace(PTRACE_SYSCALL, pid, 0, is_stop ? 0 : signal);
+  }
+}
+`
+
+describe.runIf(isRoot && program)('our own filters', () => {
+  const watch = compile('watch-filters', watchFilters)!
+  const [admin, bpf] = [1n << 21n, 1n << 39n]
+
+  /** For each filter that the program installs: whether the kernel would always have memory for it. */
+  async function installed(command: readonly string[]): Promise<boolean[]> {
+    const child = spawn(watch, command, { stdio: ['ignore', 'pipe', 'pipe'], cwd: folder, env: {} })
+    const rows = (await ended(child)).stdout.matchAll(/^([0-9a-f]+) (ours|its own)$/gm)
+    return [...rows].map(([, held, users]) => {
+      const capabilities = BigInt(`0x${held}`)
+      return users === 'ours' && (capabilities & (admin | bpf)) !== 0n
+    })
+  }
+
+  // Else a user who fills net.core.bpf_jit_limit keeps every job from starting.
+  it.each(filters)('%s is installed while still capable', async (filter) => {
+    const command = [launcher, ...given, '--filter', filter, '--', '/bin/true']
+    expect(await installed(command)).toEqual([true])
+  })
+
+  it.each(kinds.filter(({ starter: { options } }) => options.length > 0))(
+    'that of $kind is, too',
+    async (kind) => {
+      const filter = kind.pivots ? 'plain' : 'traced'
+      const program = [inRoot(kind, '/bin/busybox'), 'sh', '-c', ':']
+      const command = [...stage(kind, makePlace(kind)), '--filter', filter, '--', ...program]
+      expect(await installed([launcher, ...command])).toEqual([true])
+    },
+  )
+
+  it('those of the unpacker and its decoder are, too', async () => {
+    const user = ['--uid', `${ordinaryUid}`, '--gid', `${ordinaryUid}`]
+    const command = [nativePaths.unpacker, ...user, '--', '/usr/bin/xz', '-dc']
+    expect(await installed(command)).toEqual([true, true])
   })
 })
 

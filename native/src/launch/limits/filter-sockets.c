@@ -65,13 +65,17 @@ static void refuse_options(struct bpf_program *to, unsigned level, const unsigne
 }
 
 // UDP_SEGMENT: programs that ask learn that the option does not exist and send single datagrams;
-// the control group stops those that do not ask.
+// the control group stops those that do not ask. Packet filters of a socket: the kernel compiles
+// them into memory that all users of the host share (net.core.bpf_jit_limit).
 static void refuse_socket_options(struct bpf_program *to) {
   enum { LEVEL_UDP = 17, UDP_SEGMENT = 103 };
   static const unsigned of_udp[] = {UDP_SEGMENT};
+  static const unsigned of_all[] = {SO_ATTACH_FILTER, SO_ATTACH_BPF, SO_ATTACH_REUSEPORT_CBPF,
+                                    SO_ATTACH_REUSEPORT_EBPF};
   size_t call = begin_if(to, SYS_setsockopt);
   load(to, ARGUMENT(1));
-  refuse_options(to, LEVEL_UDP, of_udp, 1);
+  refuse_options(to, LEVEL_UDP, of_udp, sizeof of_udp / sizeof *of_udp);
+  refuse_options(to, SOL_SOCKET, of_all, sizeof of_all / sizeof *of_all);
   answer(to, SECCOMP_RET_ALLOW);
   end_if(to, call);
 }

@@ -51,7 +51,7 @@ struct map_request open_map_request(const struct plan *plan) {
 // belong to the namespace it leaves.
 void enter_range(struct map_request *request, uid_t first) {
   char byte = 0;
-  if (unshare(CLONE_NEWUSER)) fail("user namespace");
+  if (unshare_users()) fail("user namespace");
   if (write(request->wanted[1], &first, sizeof first) != sizeof first) {
     fail("user namespace: ask for ids");
   }
