@@ -5,6 +5,7 @@
 import { StartError } from '../errors/start-error.ts'
 import { isRoot } from '../state/state-folders.ts'
 import { createEgressPolicy, type EgressPolicy } from '@causeway/service/egress'
+import { bulkGaps } from './bulk-datagrams.ts'
 import { clearHostTable } from './isolated/host-table.ts'
 import { openIsolatedNetworks } from './isolated/isolated-networks.ts'
 import type { KernelNetwork, Networks, NetworkState } from './contract.ts'
@@ -30,18 +31,19 @@ async function openBest(
   policy: EgressPolicy,
   onWarning: (message: string) => void,
 ): Promise<Networks<KernelNetwork>> {
-  const { mode } = settings
+  const { mode, enforce } = settings
   if (!isRoot()) return withoutRoot(mode)
   const reasons: string[] = []
+  const missing = bulkGaps()
+  const options = { settings, policy, onWarning, isRequired: enforce === 'required' }
   if (mode !== 'shared') {
-    const options = { settings, policy, onWarning }
-    const isolated = await openIsolatedNetworks(options).catch(noting(reasons))
+    const isolated = await openIsolatedNetworks({ ...options, missing }).catch(noting(reasons))
     if (isolated) return isolated
     if (mode === 'isolated') throw unavailable(`network.mode = "isolated": ${reasons[0]}`)
   }
   await clearHostTable().catch(noting([])) // without nft, no process can have left a table
   const why = reasons.map((reason) => `no network namespaces for jobs (${reason})`)
-  const shared = await openSharedNetworks({ settings, policy, missing: why, onWarning }).catch(
+  const shared = await openSharedNetworks({ ...options, missing: [...why, ...missing] }).catch(
     noting(reasons),
   )
   return shared ?? nothingHolds([`${notLimited} (${reasons.at(-1)})`])

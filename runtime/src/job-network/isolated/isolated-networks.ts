@@ -5,7 +5,7 @@
  */
 import { orUndo } from '@causeway/service/failure'
 import { StartError } from '../../errors/start-error.ts'
-import { refuseBulk } from '../bulk-datagrams.ts'
+import { refuseBulk, type BulkOptions } from '../bulk-datagrams.ts'
 import type { EgressPolicy } from '@causeway/service/egress'
 import { holdHostTable, type HostTable } from './host-table.ts'
 import {
@@ -19,10 +19,11 @@ import { createParking, createSpares, type Parking, type Spares } from '../netwo
 import { NoQueuesError } from './rate-queues.ts'
 import { refillMs, type NetworkSettings } from '../settings.ts'
 
-interface Options {
+interface Options extends BulkOptions {
   settings: NetworkSettings
   policy: EgressPolicy
-  onWarning: (message: string) => void
+  /** For people: what is not enforced all the same. */
+  missing: readonly string[]
 }
 
 /** @throws Error saying what this host lacks; nothing is left then */
@@ -32,7 +33,7 @@ export async function openIsolatedNetworks(options: Options): Promise<Networks<K
     () => firstNetwork(options, table),
     () => table.release(),
   )
-  return createIsolatedNetworks(first, table, options.onWarning)
+  return createIsolatedNetworks(first, table, options)
 }
 
 interface First {
@@ -57,7 +58,7 @@ const noQueues = 'no queues (HTB) in this kernel: connections beyond their rate 
 function createIsolatedNetworks(
   { network: first, how }: First,
   table: HostTable,
-  onWarning: (message: string) => void,
+  options: Options,
 ): Networks<KernelNetwork> {
   const make = async () => {
     await table.refresh()
@@ -65,9 +66,9 @@ function createIsolatedNetworks(
   }
   const spares = createSpares(first, make)
   const parking = createParking<IsolatedNetwork>(refillMs(how.settings))
-  const attach = async (groups: readonly string[]) => refuseBulk(groups, onWarning)
+  const attach = async (groups: readonly string[]) => refuseBulk(groups, options)
   const warnings = [...table.warnings, ...(how.queues ? [] : [noQueues])]
-  const state: NetworkState = { mode: 'isolated', missing: [] }
+  const state: NetworkState = { mode: 'isolated', missing: options.missing }
   return {
     state,
     warnings,

@@ -6,7 +6,7 @@
 import { afterwards, orUndo } from '@causeway/service/failure'
 import { hostHierarchies } from '../../cgroup/mounts.ts'
 import { StartError } from '../../errors/start-error.ts'
-import { refuseBulk } from '../bulk-datagrams.ts'
+import { refuseBulk, type BulkOptions } from '../bulk-datagrams.ts'
 import type { KernelNetwork, NetworkOwner, Networks, NetworkState } from '../contract.ts'
 import { lease } from '../one-execution.ts'
 import { createParking } from '../network-pool.ts'
@@ -17,10 +17,9 @@ import type { SharedOptions } from './shared-ruleset.ts'
 import { sweepSharedTables } from './shared-sweep.ts'
 import { watchTables } from '../rules/table-watch.ts'
 
-export interface SharedNetworksOptions extends SharedOptions {
-  /** For people: what is not enforced because the network is not isolated. */
+export interface SharedNetworksOptions extends SharedOptions, BulkOptions {
+  /** For people: what is not enforced, because the network is not isolated or for other reasons. */
   missing: readonly string[]
-  onWarning: (message: string) => void
 }
 
 /** @throws Error saying what this host lacks; nothing is left then */
@@ -108,7 +107,7 @@ function createSharedNetworks(options: SharedNetworksOptions, nft: Nft): Network
   function attachTo(network: SharedNetwork): KernelNetwork['attach'] {
     return async (groups) => {
       await network.attach(groups)
-      refuseBulk(groups, onWarning)
+      refuseBulk(groups, options)
     }
   }
 }
