@@ -43,6 +43,7 @@ describe('doctor', () => {
       'PRoot',
       'confinement',
       'limits of jobs',
+      'limits of the host',
       'network of jobs',
     ])
     expect(named('Node')).toEqual({ name: 'Node', status: 'ok', detail: process.versions.node })

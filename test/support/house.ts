@@ -99,7 +99,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   doctor: {
     holds: 'What this host can do, checked.',
-    may: ['config', 'job-network', 'sandbox', 'signer', 'state'],
+    may: ['cgroup', 'config', 'job-network', 'sandbox', 'signer', 'state'],
   },
   cli: {
     holds: 'The command: arguments to one call, results to text.',

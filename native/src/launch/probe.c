@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "launch.h"
 
+#include "../confine/bpf.h"
 #include "../confine/ruleset.h"
 
 #include <errno.h>
@@ -48,11 +49,32 @@ static bool has_seccomp(void) {
   return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
 }
 
+static void install_any_filter(void) {
+  struct bpf_program built = {.length = 0};
+  answer(&built, SECCOMP_RET_ALLOW);
+  close(STDERR_FILENO);
+  keep_capabilities(0);
+  install_program(&built);
+  _exit(0);
+}
+
+// Whether an ordinary user's program can install a filter now: all users of the host share the
+// memory for them (net.core.bpf_jit_limit).
+static bool has_filter_memory(void) {
+  int status;
+  pid_t child = fork();
+  if (child < 0) fail("fork");
+  if (child == 0) install_any_filter();
+  return waitpid(child, &status, 0) == child && status == 0;
+}
+
 int print_probe(void) {
   char reason[MAX_REASON] = "", quoted[MAX_REASON + 2] = "null";
   try_namespaces(reason);
   if (reason[0]) snprintf(quoted, sizeof quoted, "\"%s\"", reason);
-  printf("{\"namespaces\":%s,\"namespacesError\":%s,\"landlockAbi\":%ld,\"seccomp\":%s}\n",
-         reason[0] ? "false" : "true", quoted, landlock_abi(), has_seccomp() ? "true" : "false");
+  printf("{\"namespaces\":%s,\"namespacesError\":%s,\"landlockAbi\":%ld,\"seccomp\":%s,"
+         "\"filters\":%s}\n",
+         reason[0] ? "false" : "true", quoted, landlock_abi(), has_seccomp() ? "true" : "false",
+         has_filter_memory() ? "true" : "false");
   return 0;
 }

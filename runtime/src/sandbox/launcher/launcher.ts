@@ -15,6 +15,8 @@ const probeReport = v.object({
   namespacesError: v.nullable(v.string()),
   landlockAbi: v.number(),
   seccomp: v.boolean(),
+  /** Whether an ordinary user's program can install a system-call filter now. */
+  filters: v.boolean(),
 })
 
 /** Layers of confinement that this host's kernel allows the launcher. */

@@ -14,6 +14,7 @@ const whole: LauncherProbe = {
   namespacesError: null,
   landlockAbi: 7,
   seccomp: true,
+  filters: true,
 }
 const withoutNamespaces = { ...whole, namespaces: false, namespacesError: 'namespaces: no' }
 const bare = { ...withoutNamespaces, landlockAbi: 0 }
