@@ -46,7 +46,8 @@ int Bpf(bpf_cmd command, bpf_attr* attributes) {
 int LoadUndisturbed(bpf_attr* attributes) {
   for (int attempt = 1;; attempt++) {
     const int program = Bpf(BPF_PROG_LOAD, attributes);
-    if (program >= 0 || (errno != EAGAIN && errno != EINTR) || attempt == kMostAttempts) return program;
+    if (program >= 0 || attempt == kMostAttempts) return program;
+    if (errno != EAGAIN && errno != EINTR) return program;
   }
 }
 

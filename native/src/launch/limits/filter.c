@@ -32,8 +32,8 @@ static const unsigned allowed_common[] = {
 // files the host has.
 static const unsigned untranslated[] = {SYS_execveat, SYS_quotactl};
 
-// Files by handle bypass every path; asynchronous calls bypass every filter, and the older kind takes
-// places that all users of the host share (fs.aio-max-nr); a filter cannot see clone3's flags
+// Files by handle bypass every path; asynchronous calls bypass every filter, and the older kind
+// takes places that all users of the host share (fs.aio-max-nr); a filter cannot see clone3's flags
 // (programs fall back to clone); and the newer mount calls.
 static const unsigned absent[] = {
     SYS_name_to_handle_at, SYS_open_by_handle_at,
