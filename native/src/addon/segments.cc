@@ -94,6 +94,11 @@ int Attach(int program, int group) {
   attributes.attach_bpf_fd = static_cast<uint32_t>(program);
   attributes.attach_type = BPF_CGROUP_INET_EGRESS;
   attributes.attach_flags = BPF_F_ALLOW_MULTI;
+  if (Bpf(BPF_PROG_ATTACH, &attributes) == 0) return 0;
+  if (errno != EINVAL) return -1;
+  // So the kernel answers when it is attached already; then it can replace itself.
+  attributes.attach_flags |= BPF_F_REPLACE;
+  attributes.replace_bpf_fd = static_cast<uint32_t>(program);
   return Bpf(BPF_PROG_ATTACH, &attributes);
 }
 

@@ -6,16 +6,7 @@ import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import {
-  compile,
-  ended,
-  folder,
-  guestInit,
-  isInstalled,
-  launcher,
-  probe,
-  starters,
-} from './job.ts'
+import { compile, ended, folder, guestInit, isInstalled, launcher, probe, starters } from './job.ts'
 import { untilCount } from './processes.ts'
 
 const abiWithScopes = 6

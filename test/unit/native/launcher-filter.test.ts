@@ -282,7 +282,10 @@ const sockets = {
 describe.skipIf(!program).each(filters)('sockets with the filter %s', (filter) => {
   it('are of the usual families, types and protocols only', async () => {
     const rows = Object.values(sockets)
-    const seen = await outcomes(filter, rows.map(([socket]) => `41:${socket}`))
+    const seen = await outcomes(
+      filter,
+      rows.map(([socket]) => `41:${socket}`),
+    )
     const names = Object.keys(sockets)
     const named = (all: readonly string[]) => all.map((text, index) => `${names[index]}: ${text}`)
     expect(named(seen)).toEqual(named(rows.map(([, answer]) => answer)))
@@ -304,7 +307,10 @@ const pages = {
 describe.skipIf(!program).each(filters)('huge pages with the filter %s', (filter) => {
   it('are not there', async () => {
     const rows = Object.values(pages)
-    const seen = await outcomes(filter, rows.map(([call]) => call))
+    const seen = await outcomes(
+      filter,
+      rows.map(([call]) => call),
+    )
     expect(seen).toEqual(rows.map(([, answer]) => answer))
   })
 })
@@ -325,7 +331,10 @@ const aboutFilters = ['157:21', '317:2:0:0']
 describe.skipIf(!program).each(filters)('filters of jobs with the filter %s', (filter) => {
   it('of sockets are refused: their memory is the whole host’s', async () => {
     const rows = Object.values(filterCalls)
-    const seen = await outcomes(filter, rows.map(([call]) => call))
+    const seen = await outcomes(
+      filter,
+      rows.map(([call]) => call),
+    )
     expect(seen).toEqual(rows.map(([, answer]) => answer))
   })
 
@@ -366,7 +375,7 @@ static void report(pid_t pid) {
   snprintf(path, sizeof path, "/proc/%d/status", pid);
   FILE *status = fopen(path, "r");
   while (fgets(line, sizeof line, status)) {
-    if (!strncmp(line, "CapEff:", 7)) printf("%llx %s\n", strtoull(line + 7, NULL, 16), is_ours(pid) ? "ours" : "its own");
+    if (!strncmp(line, "CapEff:", 7)) printf("%llx %s\\n", strtoull(line + 7, NULL, 16), is_ours(pid) ? "ours" : "its own");
   }
   fclose(status);
 }

@@ -103,11 +103,9 @@ describe.runIf(isRoot && hierarchy)('datagrams in bulk', () => {
   it('are refused by one program for all groups, whatever signals come', async () => {
     const preload = compile('disturbed.so', disturbed, 'cc', ['-shared', '-fPIC'])!
     const node = ['--conditions=@causeway/source', '--import', 'tsx', '--input-type=module', '-e']
-    const { stderr } = await run(
-      process.execPath,
-      [...node, refuseAll, makeGroup(), makeGroup()],
-      { env: { ...process.env, LD_PRELOAD: preload } },
-    )
+    const { stderr } = await run(process.execPath, [...node, refuseAll, makeGroup(), makeGroup()], {
+      env: { ...process.env, LD_PRELOAD: preload },
+    })
     expect(stderr).toBe('loaded\n')
   })
 

@@ -4,7 +4,8 @@ import { thrownBy } from '../../../support/thrown.ts'
 
 // No control group of version 2 is there to refuse them to.
 const nowhere = ['/nowhere']
-const why = 'a job may send dozens of datagrams as one packet: the job has no control group of version 2'
+const why =
+  'a job may send dozens of datagrams as one packet: the job has no control group of version 2'
 
 test('where datagrams in bulk cannot be refused, a warning says so', () => {
   const warnings: string[] = []

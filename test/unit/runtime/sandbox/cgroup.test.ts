@@ -141,7 +141,9 @@ test('a group gets no huge page of any size', ({ folder }) => {
   for (const name of [...files, ...others]) writeFileSync(join(folder, name), 'as it was')
   const hierarchy = { path: folder, version: 2, controllers: ['hugetlb'] } as const
   limitGroup({ folder, hierarchy }, { memoryBytes: 64 * mebibyte, processes: 20 })
-  const written = readdirSync(folder).filter((name) => readFileSync(join(folder, name), 'utf8') === '0')
+  const written = readdirSync(folder).filter(
+    (name) => readFileSync(join(folder, name), 'utf8') === '0',
+  )
   expect(new Set(written)).toEqual(new Set(files))
 })
 

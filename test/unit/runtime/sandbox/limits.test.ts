@@ -5,7 +5,12 @@ import { parseDeployment } from '@causeway/manifest'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../support/temporary-folder.ts'
 import { loadConfig } from '../../../../runtime/src/config/config.ts'
-import { checkLimits, filesOf, fittingDisk, limitsOf } from '../../../../runtime/src/sandbox/limits.ts'
+import {
+  checkLimits,
+  filesOf,
+  fittingDisk,
+  limitsOf,
+} from '../../../../runtime/src/sandbox/limits.ts'
 
 const settings = loadConfig(undefined).sandbox
 
