@@ -43,7 +43,7 @@ describe('doctor', () => {
       'PRoot',
       'confinement',
       'limits of jobs',
-      'limits of the host',
+      "host's limits",
       'network of jobs',
     ])
     expect(named('Node')).toEqual({ name: 'Node', status: 'ok', detail: process.versions.node })

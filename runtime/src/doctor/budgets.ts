@@ -15,7 +15,7 @@ export interface Budgets {
 }
 
 export const budgetsCheck: Check = {
-  name: 'limits of the host',
+  name: "host's limits",
   async look({ config: { sandbox } }) {
     const { filters } = await probeLauncher()
     const isHeld = openCgroups().controllers.has('pids')
