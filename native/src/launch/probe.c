@@ -24,7 +24,7 @@ static void try_entering(int report_fd) {
   const char *failed = enter_namespaces(false);
   if (!failed) failed = cover_host_views();
   if (failed) explain(reason, failed);
-  if (write(report_fd, reason, strlen(reason)) < 0) _exit(1);
+  if (TEMP_FAILURE_RETRY(write(report_fd, reason, strlen(reason))) < 0) _exit(1);
   _exit(0);
 }
 
@@ -37,10 +37,11 @@ static void try_namespaces(char *reason) {
   if (child == 0) try_entering(ends[1]);
   if (child < 0) explain(reason, "namespaces");
   close(ends[1]);
-  ssize_t size = child < 0 ? 0 : read(ends[0], reason, MAX_REASON - 1);
+  ssize_t size =
+      child < 0 ? 0 : TEMP_FAILURE_RETRY(read(ends[0], reason, MAX_REASON - 1));
   close(ends[0]);
   if (size > 0) reason[size] = 0;
-  if (child > 0) waitpid(child, NULL, 0);
+  if (child > 0) TEMP_FAILURE_RETRY(waitpid(child, NULL, 0));
 }
 
 static bool has_seccomp(void) {

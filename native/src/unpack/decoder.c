@@ -57,9 +57,7 @@ void start_decoder(char **program) {
 void await_decoder(void) {
   int status;
   if (!decoder) return;
-  while (waitpid(decoder, &status, 0) < 0) {
-    if (errno != EINTR) fail("wait");
-  }
+  if (TEMP_FAILURE_RETRY(waitpid(decoder, &status, 0)) < 0) fail("wait");
   decoder = 0;
   if (WIFSIGNALED(status)) blame_decoder("ended by a signal");
   if (WEXITSTATUS(status) != 0) blame_decoder("failed");

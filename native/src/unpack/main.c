@@ -6,10 +6,12 @@
 // `INVALID`, `TOO_LARGE`, `DECODER` or `HOST`, and the reason; the caller then removes the files.
 // It confines itself to that folder before it reads: a bug of the parser gains no more than an
 // archive can do anyway.
+#define _GNU_SOURCE
 #include "unpack.h"
 
 #include "tar/archive.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -24,7 +26,7 @@ static void print(const struct tally *tally) {
                         ",\"wrapped\":%s}\n",
                         tally->made, input_bytes(), tally->skipped,
                         has_wrapper() ? "true" : "false");
-  if (write(STDOUT_FILENO, line, (size_t)length) != length) fail("stdout");
+  if (TEMP_FAILURE_RETRY(write(STDOUT_FILENO, line, (size_t)length)) != length) fail("stdout");
 }
 
 int main(int argc, char **argv) {

@@ -15,7 +15,7 @@
 static bool write_file(const char *path, const char *text, int length) {
   int fd = open(path, O_WRONLY | O_CLOEXEC);
   if (fd < 0) return false;
-  bool done = write(fd, text, (size_t)length) == length;
+  bool done = TEMP_FAILURE_RETRY(write(fd, text, (size_t)length)) == length;
   int error = errno;
   close(fd);
   errno = error;
@@ -52,12 +52,14 @@ struct map_request open_map_request(const struct plan *plan) {
 void enter_range(struct map_request *request, uid_t first) {
   char byte = 0;
   if (unshare(CLONE_NEWUSER)) fail("user namespace");
-  if (write(request->wanted[1], &first, sizeof first) != sizeof first) {
+  if (TEMP_FAILURE_RETRY(write(request->wanted[1], &first, sizeof first)) != sizeof first) {
     fail("user namespace: ask for ids");
   }
   close(request->wanted[1]);
   close(request->done[1]);
-  if (read(request->done[0], &byte, 1) != 1) fail_with("user namespace: the ids were not mapped");
+  if (TEMP_FAILURE_RETRY(read(request->done[0], &byte, 1)) != 1) {
+    fail_with("user namespace: the ids were not mapped");
+  }
   close(request->done[0]);
 }
 
@@ -70,10 +72,11 @@ void answer_map_request(struct map_request *request, pid_t child) {
   close(request->wanted[1]);
   close(request->done[0]);
   snprintf(process, sizeof process, "%d", child);
-  bool asked = read(request->wanted[0], &first, sizeof first) == sizeof first;
+  bool asked =
+      TEMP_FAILURE_RETRY(read(request->wanted[0], &first, sizeof first)) == sizeof first;
   if (asked && map_ids(process, "uid_map", 0, first, RANGE_SIZE) &&
       map_ids(process, "gid_map", 0, first, RANGE_SIZE)) {
-    (void)!write(request->done[1], &byte, 1);
+    (void)!TEMP_FAILURE_RETRY(write(request->done[1], &byte, 1));
   }
   close(request->wanted[0]);
   close(request->done[1]);
@@ -85,7 +88,7 @@ static void tell_and_wait_to_die(int told, pid_t parent) {
   char process[16];
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   ssize_t size = readlink("/proc/self", process, sizeof process);
-  if (size > 0) (void)!write(told, process, (size_t)size);
+  if (size > 0) (void)!TEMP_FAILURE_RETRY(write(told, process, (size_t)size));
   while (getppid() == parent) pause();
   _exit(0);
 }
@@ -109,12 +112,13 @@ int open_shifted_ids(uid_t on_disk, uid_t shown) {
   if (child == 0) tell_and_wait_to_die(told[1], self);
   int error = errno;
   close(told[1]);
-  bool knows = child > 0 && read(told[0], process, sizeof process - 1) > 0;
+  bool knows =
+      child > 0 && TEMP_FAILURE_RETRY(read(told[0], process, sizeof process - 1)) > 0;
   close(told[0]);
   int fd = knows ? open_namespace_of(process, on_disk, shown) : -1;
   if (child > 0) error = knows ? errno : ECHILD;
   if (child > 0) kill(child, SIGKILL);
-  if (child > 0) waitpid(child, NULL, 0);
+  if (child > 0) TEMP_FAILURE_RETRY(waitpid(child, NULL, 0));
   errno = error;
   return fd;
 }
