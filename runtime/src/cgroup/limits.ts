@@ -1,6 +1,7 @@
 /** Sets the limits of one control group, in either version. @module */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readOrEmpty } from '@causeway/service/failure'
 import type { Hierarchy } from './mounts.ts'
 
 /** Limits of a job's groups. */
@@ -25,6 +26,17 @@ export function limitGroup({ folder, hierarchy }: Group, limits: GroupLimits): v
   if (hierarchy.controllers.includes('pids')) set('pids.max', limits.processes + 1)
 }
 
+/**
+ * What a job's TCP and UDP sockets may hold: version 1 counts that apart from other memory, and only
+ * where it has a limit. Version 2 counts it with the rest. Senders over the limit wait.
+ */
+function bytesOfSockets(memoryBytes: number): number {
+  // From the first figure on, the kernel takes buffers away from all connections of the host. A page
+  // has at least 4096 bytes. A container may lack the file.
+  const [pages] = readOrEmpty('/proc/sys/net/ipv4/tcp_mem').split('\t')
+  return Math.floor(Math.min(memoryBytes / 4, pages ? (Number(pages) * 4096) / 2 : Infinity))
+}
+
 function limitMemory(
   { version }: Hierarchy,
   bytes: number,
@@ -33,6 +45,7 @@ function limitMemory(
   if (version === 1) {
     set('memory.limit_in_bytes', bytes)
     set('memory.memsw.limit_in_bytes', bytes)
+    set('memory.kmem.tcp.limit_in_bytes', bytesOfSockets(bytes))
     return
   }
   set('memory.max', bytes)

@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished } from 'vitest'
 import { hostHierarchies } from '../../../../runtime/src/cgroup/mounts.ts'
 import { openCgroups } from '../../../../runtime/src/cgroup/cgroup.ts'
@@ -41,6 +42,21 @@ describe.skipIf(!isRoot || hostHierarchies().length === 0)(
       })
     }
 
+    // Sends to itself over the loopback and reads nothing, up to 64 MiB; prints what the kernel took.
+    const fillSockets = `
+import socket
+server = socket.create_server(("127.0.0.1", 0), backlog=64)
+held, sent = [], 0
+while sent < 64 * 2**20 and len(held) < 128:
+    client = socket.create_connection(server.getsockname())
+    held += [client, server.accept()[0]]
+    client.setblocking(False)
+    try:
+        while sent < 64 * 2**20: sent += client.send(bytes(65536))
+    except BlockingIOError: pass
+    print(sent, flush=True)
+`
+
     test('are made in each hierarchy, with their limits', () => {
       const groups = create()
       groups.limit(limits)
@@ -65,6 +81,20 @@ describe.skipIf(!isRoot || hostHierarchies().length === 0)(
       const child = start(groups.folders, 'python3', ['-c', 'bytearray(200_000_000)'])
       expect(await once(child, 'exit')).toEqual([null, 'SIGKILL'])
       expect(groups.oomKills()).toBeGreaterThan(0)
+    })
+
+    test('bound what sockets hold, of either version', async ({ skip }) => {
+      skip(!openCgroups().controllers.has('memory'), 'no memory controller')
+      const groups = create()
+      groups.limit({ memoryBytes: 32 * mebibyte, processes: 20 })
+      const child = start(groups.folders, 'python3', ['-c', fillSockets])
+      const sent = text(child.stdout)
+      const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
+      // Version 2 may also end it for lack of memory.
+      expect([`${code}`, signal]).toContain(groups.oomKills() > 0 ? 'SIGKILL' : '0')
+      const lines = (await sent).trim().split('\n')
+      expect(Number(lines.at(-1))).toBeGreaterThan(0)
+      expect(Number(lines.at(-1))).toBeLessThan(32 * mebibyte)
     })
 
     test('are removed, and all processes in them killed', async () => {
