@@ -150,6 +150,8 @@ void drop_identity(const struct plan *plan, struct map_request *request);
 
 // limits.c
 void limit_resources(const struct plan *plan);
+void leave_room_for_user(void);
+void share_inotify(void);
 
 // landlock.c
 void enter_landlock(const struct plan *plan);

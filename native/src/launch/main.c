@@ -122,6 +122,7 @@ int main(int argc, char **argv) {
   // options. Without namespaces the monitor ends the job, so it must know them itself.
   if (plan.spare && !plan.namespaces) plan = await_options(&plan);
   block_monitor_signals();
+  if (geteuid() != 0) leave_room_for_user();
   pid_t child = start(&plan);
   // Now the process may become non-dumpable, so that a job of the same user cannot ptrace it;
   // earlier it could not have written its own uid map.

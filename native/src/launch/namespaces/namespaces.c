@@ -33,6 +33,7 @@ const char *enter_namespaces(bool shows_root) {
   if (needs_user_namespace && !map_own_ids(uid, gid, outer_uid, outer_gid)) {
     return "namespaces: id maps";
   }
+  if (needs_user_namespace) share_inotify();
   // Slave, or mounts made here would appear on the host. Unmounts of a host with shared mounts
   // still take effect: a spare launcher, which waits for days, must not keep a disk busy.
   if (mount("none", "/", NULL, MS_REC | MS_SLAVE, NULL)) return "namespaces: mounts of its own";
