@@ -41,14 +41,16 @@ describe.each(ways)('limits of a job started by $way', ({ starter, options, name
     expect(of('processes')![1]).toBe(least('processes')![1])
   })
 
-  it.runIf(isRoot && starter.spawn.uid === undefined)('include no realtime priority', () => {
-    const job = [launcher, ...options, '--', '/bin/cat', '/proc/self/limits']
-    const { stdout } = spawnSync('prlimit', ['--rtprio=7', ...job], {
-      encoding: 'utf8',
-      ...starter.spawn,
-    })
-    expect(stdout).toMatch(/^Max realtime priority +0 +0 /m)
-  })
+  it.runIf(isRoot && starter.spawn.uid === undefined)(
+    'include no realtime priority',
+    ({ skip }) => {
+      const raised = ['--rtprio=7', '--']
+      skip(spawnSync('prlimit', [...raised, 'true']).status !== 0, 'this root may raise no limits')
+      const job = [launcher, ...options, '--', '/bin/cat', '/proc/self/limits']
+      const { stdout } = spawnSync('prlimit', [...raised, ...job], { encoding: 'utf8' })
+      expect(stdout).toMatch(/^Max realtime priority +0 +0 /m)
+    },
+  )
 
   it('bite on the size of a file', async () => {
     const script =
@@ -113,7 +115,12 @@ describe.each(kinds)('what the kernel counts by user for $kind', (kind) => {
   /** Starts it; resolves once it holds them. */
   async function hold() {
     const bind = ['--bind', `${holder}:/helpers/hold`]
-    const child = launch(kind.starter, [...stage(kind, makePlace(kind)), ...bind, '--', '/helpers/hold'])
+    const child = launch(kind.starter, [
+      ...stage(kind, makePlace(kind)),
+      ...bind,
+      '--',
+      '/helpers/hold',
+    ])
     const [line] = (await once(child.stdout!, 'data')) as [Buffer]
     const [timers, instances] = line.toString().trim().split(' ').map(Number)
     return { timers, instances, pid: child.pid! }
@@ -121,10 +128,12 @@ describe.each(kinds)('what the kernel counts by user for $kind', (kind) => {
 
   it.runIf(isRoots)('is not counted for root', async () => {
     // Pending signals of all processes of the user who runs the tests, which is root.
-    const pending = () => Number(/^SigQ:\t(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1])
+    const pending = () =>
+      Number(/^SigQ:\t(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1])
     const before = pending()
     expect(await hold()).toMatchObject({ timers: 48, instances: 64 })
-    expect(pending() - before).toBeLessThan(48)
+    // A few signals may come and go meanwhile.
+    expect(pending() - before).toBeLessThan(24)
   })
 
   it.runIf(!isRoots)('leaves a part to the user', async () => {

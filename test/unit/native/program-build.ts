@@ -28,7 +28,9 @@ function builder(part: string) {
     const output = join(folder, name)
     const files = ['confine', part].flatMap((from) => {
       const path = fileURLToPath(new URL(`../../../native/src/${from}/`, import.meta.url))
-      return readdirSync(path, { recursive: true, encoding: 'utf8' }).map((file) => join(path, file))
+      return readdirSync(path, { recursive: true, encoding: 'utf8' }).map((file) =>
+        join(path, file),
+      )
     })
     const sources = files.filter((file) => file.endsWith('.c'))
     const always = ['-std=gnu11', '-Wall', '-Wextra', '-Werror', '-o', output]
