@@ -18,7 +18,9 @@ const source = (path: string) =>
 
 it('a launcher starts jobs, and probes', async () => {
   const program = await buildLauncher(folder, 'interrupted-launch', [interrupting])
-  const probed = [program, launcher].map((path) => `${execFileSync(path, ['--probe'])}`)
+  const probed = [program, launcher].map((path) =>
+    execFileSync(path, ['--probe'], { encoding: 'utf8' }),
+  )
   expect(probed[0]).toBe(probed[1])
   for (const kind of kinds) {
     const job = [inRoot(kind, '/bin/busybox'), 'sh', '-c', 'echo ran; exit 3']
@@ -69,12 +71,11 @@ it('the addon answers a caller, and takes a lock', async () => {
     const socket = connect('\\0' + name)
     socket.on('data', (text) => console.log(text.toString().trim()))
     socket.on('close', () => engine.close('')).write('hello\\n')`
+  const tsx = ['--import', fileURLToPath(import.meta.resolve('tsx'))]
+  const program = ['--input-type=module', '-e', script]
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    [
-      ...['--conditions=@causeway/source', '--import', fileURLToPath(import.meta.resolve('tsx'))],
-      ...['--input-type=module', '-e', script],
-    ],
+    ['--conditions=@causeway/source', ...tsx, ...program],
     { env: { ...process.env, LD_PRELOAD: library }, timeout: 60_000 },
   )
   expect(stdout).toBe('true\nhello undefined\n')
