@@ -44,6 +44,13 @@ export function reserveOf(folder: string): string {
 
 /** A supervisor on `folder/deployments`; a second one continues the first one's deployments. */
 export async function testSupervisor(folder: string): Promise<TestSupervisor> {
+  const host = await startingSupervisor(folder)
+  await host.supervisor.recovered
+  return host
+}
+
+/** One that has not continued the deployments of an earlier one yet. */
+export async function startingSupervisor(folder: string): Promise<TestSupervisor> {
   const deployments = join(folder, 'deployments')
   await mkdir(deployments, { recursive: true })
   const [log, jobs] = [recordingLog(), scriptedJobs()]

@@ -20,7 +20,7 @@ export async function daemon(flags: DaemonFlags): Promise<void> {
   tellSignals(stop, noGrace, log)
   const config = loadConfig(flags.config)
   if (flags.allowLocalImages) config.images.allowLocal = true
-  const { control, close } = await openDaemon({
+  const { control, recovered, close } = await openDaemon({
     config,
     state: openState(flags.state),
     ...passphraseOf(flags),
@@ -28,8 +28,10 @@ export async function daemon(flags: DaemonFlags): Promise<void> {
     version: packageVersion(),
     noGrace,
   })
-  process.stdout.write(`${JSON.stringify({ control, pid: process.pid })}\n`)
-  if (!stop.aborted) await once(stop, 'abort')
+  const stopped = stop.aborted ? Promise.resolve() : once(stop, 'abort')
+  await Promise.race([recovered, stopped])
+  if (!stop.aborted) process.stdout.write(`${JSON.stringify({ control, pid: process.pid })}\n`)
+  await stopped
   await close()
 }
 

@@ -33,8 +33,10 @@ export interface DaemonOptions {
 }
 
 export interface Daemon {
-  /** Path of the control socket. */
+  /** Path of the control socket, which is served already. */
   control: string
+  /** Resolves once the deployments of an earlier daemon go on. */
+  readonly recovered: Promise<void>
   /** Stops all jobs with a grace period, then closes everything else. */
   readonly close: () => Promise<void>
 }
@@ -104,7 +106,10 @@ async function serve(
   const control = join(state.root, controlSocketName)
   const facts = { version, pid: process.pid, startedAt: Date.now() }
   const status = () => ({ ...facts, ...statusOf(host, supervisor) })
-  const server = await startControlServer({ path: control, supervisor, status, log })
+  const server = await orUndo(
+    () => startControlServer({ path: control, supervisor, status, log }),
+    () => supervisor.close(),
+  )
   const close = async () => {
     server.refuse()
     // Ends longer grace periods of other stops: systemd, for one, would not wait for them.
@@ -118,17 +123,19 @@ async function serve(
       release()
     }
   }
-  return { control, close }
+  return { control, recovered: supervisor.recovered, close }
 }
 
 function statusOf({ state, sandbox, backend, warnings }: Host, supervisor: Supervisor) {
   const states = supervisor.list().map(({ state: name }) => name)
   const count = (name: string) => states.filter((other) => other === name).length
+  const recovery = supervisor.recovery()
   return {
     state: state.root,
     sandbox: sandbox.name,
     signer: backend.name,
     warnings,
     deployments: Object.fromEntries([...new Set(states)].map((name) => [name, count(name)])),
+    ...(recovery && { recovery }),
   }
 }

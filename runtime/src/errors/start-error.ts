@@ -24,6 +24,7 @@ export type StartErrorKind =
   | 'DEPLOYMENT_NOT_RUNNING'
   | 'DAEMON_RUNNING'
   | 'DAEMON_UNREACHABLE'
+  | 'DAEMON_STARTING'
 
 export class StartError extends Error {
   override readonly name = 'StartError'

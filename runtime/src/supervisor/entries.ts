@@ -12,6 +12,8 @@ export type Entry = Supervised | { name: string; folder: string; error: Error }
 /** State that all operations share. */
 export interface SupervisorContext extends SupervisorOptions {
   entries: Map<string, Entry>
+  /** How many deployments an earlier supervisor left, and the names of those that do not go on yet. */
+  recovery: { total: number; pending: Set<string> }
   queues: Queues
   isClosing: boolean
 }
@@ -60,8 +62,10 @@ export function detailed(entry: Entry): DeploymentDetail {
 // Ids are decimal, names hex: a typo in an id must not match another deployment's name.
 const leastNameDigits = 6
 
-/** @throws StartError DEPLOYMENT_UNKNOWN */
-export function find(entries: ReadonlyMap<string, Entry>, reference: string): Entry {
+type Known = Pick<SupervisorContext, 'entries' | 'recovery'>
+
+/** @throws StartError DEPLOYMENT_UNKNOWN; DAEMON_STARTING when it may be one that is not read yet */
+export function find({ entries, recovery }: Known, reference: string): Entry {
   const all = [...entries.values()]
   const byId = all.filter((entry) => 'keeper' in entry && entry.keeper.latest.id === reference)
   const isName = reference.length >= leastNameDigits
@@ -69,15 +73,27 @@ export function find(entries: ReadonlyMap<string, Entry>, reference: string): En
   const found = byId.length > 0 ? byId : byName
   const [first] = found
   if (first && found.length === 1) return first
+  if (!first && recovery.pending.size > 0) throw stillStarting(reference, recovery)
   const text = first
     ? `expected one deployment, found ${found.length}: ${found.map(({ name }) => name).join(', ')}`
     : `no deployment has this id, or a name that begins with it (at least ${leastNameDigits} digits)`
   throw new StartError('DEPLOYMENT_UNKNOWN', `${reference}: ${text}`)
 }
 
-/** Finds an undamaged deployment. @throws StartError DEPLOYMENT_UNKNOWN, RECORD_DAMAGED */
-export function intact(entries: ReadonlyMap<string, Entry>, reference: string): Supervised {
-  return undamaged(find(entries, reference))
+export function stillStarting(
+  reference: string,
+  { total, pending }: SupervisorContext['recovery'],
+): StartError {
+  const done = total - pending.size
+  return new StartError(
+    'DAEMON_STARTING',
+    `${reference}: the daemon has just started and has continued ${done} of ${total} deployments; try again`,
+  )
+}
+
+/** Finds an undamaged deployment. @throws StartError as `find`, and RECORD_DAMAGED */
+export function intact(known: Known, reference: string): Supervised {
+  return undamaged(find(known, reference))
 }
 
 /** @throws StartError RECORD_DAMAGED */

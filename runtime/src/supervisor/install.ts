@@ -6,6 +6,7 @@ import {
   adopt,
   inTurn,
   refuseWhenClosing,
+  stillStarting,
   undamaged,
   type Entry,
   type SupervisorContext,
@@ -41,6 +42,8 @@ async function install(
   request: DeployRequest,
 ): Promise<DeploymentDetail> {
   const { entries, keys, deployments } = context
+  const { recovery } = context
+  if (recovery.pending.has(fresh.name)) throw stillStarting(fresh.identity.id, recovery)
   const existing = entries.get(fresh.name)
   if (existing && !request.replace) throw existsAlready(existing, fresh)
   const previous = existing && undamaged(existing)

@@ -97,8 +97,8 @@ export async function remove(
 }
 
 /** @throws StartError DEPLOYMENT_UNKNOWN */
-function named({ entries }: SupervisorContext, name: string): Entry {
-  return entries.get(name) ?? find(entries, name)
+function named(context: SupervisorContext, name: string): Entry {
+  return context.entries.get(name) ?? find(context, name)
 }
 
 function checkRemovable(entry: Entry): void {

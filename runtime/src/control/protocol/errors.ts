@@ -41,6 +41,8 @@ export const errorKinds = {
     'IMAGE_IN_USE',
   ],
   500: ['INTERNAL'],
+  // The same request is answered later.
+  503: ['TOO_MANY_CLIENTS', 'DAEMON_STARTING'],
   507: ['RECORD_UNSAVED'],
 } as const
 

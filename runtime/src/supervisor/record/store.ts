@@ -79,30 +79,31 @@ export type FoundDeployment = { name: string; paths: DeploymentPaths } & (
 )
 
 /**
- * All deployments. Removes unfinished drafts and deployments that are being removed, so no other
- * process may use the folder.
+ * Names of all deployments, in their order. Removes unfinished drafts, so no other process may use
+ * the folder.
  */
-export async function findDeployments(deployments: string): Promise<FoundDeployment[]> {
-  const found: FoundDeployment[] = []
-  for (const name of (await readdir(deployments)).sort()) {
-    if (draftPattern.test(name)) await removeTree(join(deployments, name))
-    else if (namePattern.test(name)) found.push(...(await findDeployment(deployments, name)))
-  }
-  return found
+export async function storedNames(deployments: string): Promise<string[]> {
+  const names = (await readdir(deployments)).sort()
+  for (const name of names) if (draftPattern.test(name)) await removeTree(join(deployments, name))
+  return names.filter((name) => namePattern.test(name))
 }
 
-async function findDeployment(deployments: string, name: string): Promise<FoundDeployment[]> {
+/** A deployment; removes one that is being removed, and tells it by `undefined`. */
+export async function findDeployment(
+  deployments: string,
+  name: string,
+): Promise<FoundDeployment | undefined> {
   const paths = deploymentPaths(deployments, name)
   try {
     const record = readRecord(paths.record)
     if (record && record.wanted !== 'removed') {
       await removeLeftovers(paths, record)
-      return [{ name, paths, record }]
+      return { name, paths, record }
     }
     await removeTree(paths.folder)
-    return []
+    return undefined
   } catch (error) {
-    return [{ name, paths, error: error as Error }]
+    return { name, paths, error: error as Error }
   }
 }
 
