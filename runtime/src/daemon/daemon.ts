@@ -15,6 +15,7 @@ import { openHostKeys, type HostKeys } from '../host/keys.ts'
 import { removeStaleRuns } from '../state/run-folder.ts'
 import { chooseBackend } from '../signer/choose-backend.ts'
 import { StartError } from '../errors/start-error.ts'
+import { failedIn, inState } from '../errors/state-fault.ts'
 import type { StateFolders } from '../state/state-folders.ts'
 import { deploymentKeys } from './deployment-keys.ts'
 import { startControlServer } from '../control/server.ts'
@@ -44,12 +45,12 @@ export interface Daemon {
 /** @throws StartError DAEMON_RUNNING when another daemon has the state folder, else as openHost */
 export async function openDaemon(options: DaemonOptions): Promise<Daemon> {
   const release = lockState(options.state)
-  return orUndo(() => openLocked(options, release), release)
+  return orUndo(() => openLocked(options, release), release).catch(failedIn(options.state.root))
 }
 
 /** The kernel releases the lock when its owner dies, so a killed daemon does not block the next. */
 function lockState({ root }: StateFolders): () => void {
-  const fd = lockFile(join(root, 'daemon.lock'))
+  const fd = inState(root, () => lockFile(join(root, 'daemon.lock')))
   if (fd === undefined) {
     throw new StartError(
       'DAEMON_RUNNING',

@@ -1,13 +1,24 @@
 /** Keeps the supervisor's deployments, and finds one by its id or name. @module */
 import { StartError } from '../errors/start-error.ts'
 import type { Queues } from '@causeway/service/turns'
+import { knownId } from './record/known-identity.ts'
 import type { FoundDeployment } from './record/store.ts'
+import { failureText } from './run/failure-text.ts'
 import { superviseDeployment, type Supervised } from './supervised.ts'
 import type { SupervisorOptions } from './supervisor-options.ts'
 import { detailOf, summaryOf, type DeploymentDetail, type DeploymentSummary } from './summary.ts'
 
 /** A supervised deployment, or one whose files are damaged. */
-export type Entry = Supervised | { name: string; folder: string; error: Error }
+export type Entry = Supervised | Damaged
+
+interface Damaged {
+  name: string
+  folder: string
+  /** Absent when no file of it says it any more. */
+  id?: string
+  /** Names the stored file. */
+  error: Error
+}
 
 /** State that all operations share. */
 export interface SupervisorContext extends SupervisorOptions {
@@ -45,14 +56,22 @@ export async function adopt(found: FoundDeployment, options: SupervisorOptions):
     if ('error' in found) throw found.error
     return await superviseDeployment(paths, found.record, options)
   } catch (error) {
-    options.log.error({ err: error, deployment: name }, 'deployment cannot be read')
-    return { name, folder: paths.folder, error: error as Error }
+    const id = knownId(paths)
+    options.log.error({ err: error, deployment: id ?? name }, 'deployment cannot be read')
+    return { name, folder: paths.folder, ...(id && { id }), error: naming(paths.folder, error) }
   }
+}
+
+/** The error, with the deployment's folder where its text names no stored file. */
+function naming(folder: string, error: unknown): Error {
+  const text = failureText(error)
+  return text.includes(folder) ? (error as Error) : new Error(`${folder}: ${text}`)
 }
 
 export function summarise(entry: Entry): DeploymentSummary {
   if ('keeper' in entry) return summaryOf(entry)
-  return { name: entry.name, state: 'damaged', error: entry.error.message }
+  const { name, id, error } = entry
+  return { name, ...(id !== undefined && { id }), state: 'damaged', error: error.message }
 }
 
 export function detailed(entry: Entry): DeploymentDetail {
@@ -62,12 +81,16 @@ export function detailed(entry: Entry): DeploymentDetail {
 // Ids are decimal, names hex: a typo in an id must not match another deployment's name.
 const leastNameDigits = 6
 
+function idOf(entry: Entry): string | undefined {
+  return 'keeper' in entry ? entry.keeper.latest.id : entry.id
+}
+
 type Known = Pick<SupervisorContext, 'entries' | 'recovery'>
 
 /** @throws StartError DEPLOYMENT_UNKNOWN; DAEMON_STARTING when it may be one that is not read yet */
 export function find({ entries, recovery }: Known, reference: string): Entry {
   const all = [...entries.values()]
-  const byId = all.filter((entry) => 'keeper' in entry && entry.keeper.latest.id === reference)
+  const byId = all.filter((entry) => idOf(entry) === reference)
   const isName = reference.length >= leastNameDigits
   const byName = all.filter(({ name }) => isName && name.startsWith(reference))
   const found = byId.length > 0 ? byId : byName

@@ -3,10 +3,10 @@
  * earlier operations on the same one, which may have replaced or removed it.
  * @module
  */
-import { removeTree } from '@causeway/images'
 import { StartError } from '../errors/start-error.ts'
 import { find, inTurn, undamaged, type Entry, type SupervisorContext } from './entries.ts'
 import { want } from './record/record-changes.ts'
+import { removeDeployment } from './record/store.ts'
 import { restartPlan } from './restart-plan.ts'
 import type { Supervised } from './supervised.ts'
 import { detailOf, isAtRest, stateOf, type DeploymentDetail } from './summary.ts'
@@ -91,7 +91,7 @@ export async function remove(
       await entry.close({ kind: 'stop', detail: 'removed by the operator' })
       if (forgetKeys) context.keys.forgetKeys(entry.keeper.latest)
     }
-    await removeTree(entry.folder)
+    await removeDeployment(entry.folder)
     context.entries.delete(entry.name)
   })
 }

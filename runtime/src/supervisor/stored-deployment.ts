@@ -13,7 +13,10 @@ export async function loadStored(
   { deployment: file, bundle }: RevisionPaths,
   { file: original, id, origin, cid }: PinnedIdentity,
 ): Promise<LoadedDeployment> {
-  const { deployment, warnings } = parseDeployment(await readFile(file, 'utf8'), original)
+  const text = await readFile(file, 'utf8')
+  // Its paths are relative to the operator's file, but what is wrong is wrong in the stored one.
+  parseDeployment(text, file)
+  const { deployment, warnings } = parseDeployment(text, original)
   // Its keys are already sealed in the state folder.
   const { keys: _, ...rest } = deployment
   const pinned: Deployment = { ...rest, id, origin }

@@ -7,7 +7,12 @@ import { identify, importedKeysOf, labelOf, type Identity } from '../../deployme
 import { loadWithoutSandbox } from '../../deployment/load.ts'
 import { chooseBackend } from '../../signer/choose-backend.ts'
 import { noKeys, wipeImported } from '../../signer/imported/imported-keys.ts'
-import { unlockRoot, type RootOptions, type UnlockedRoot } from '../../signer/root/open-root.ts'
+import {
+  openKnown,
+  unlockRoot,
+  type RootOptions,
+  type UnlockedRoot,
+} from '../../signer/root/open-root.ts'
 import { lockRootInUse } from '../../signer/root/root-lock.ts'
 import type {
   DeploymentLabel,
@@ -76,7 +81,7 @@ async function openRoot(
   try {
     const { place, path, passphrase } = unlocked
     const keeping = { place, path, sealed: passphrase !== undefined }
-    return { root: backend.openRoot(unlocked.secret), keeping }
+    return { root: openKnown(unlocked, backend, options), keeping }
   } finally {
     unlocked.wipe()
   }

@@ -28,6 +28,7 @@ export const errorKinds = {
     'SANDBOX_UNAVAILABLE',
     'NETWORK_UNAVAILABLE',
     'ROOT_BUSY',
+    'ROOT_REPLACED',
     'ROOT_LOST',
     'DAEMON_RUNNING',
     'DAEMON_UNREACHABLE',
@@ -43,7 +44,7 @@ export const errorKinds = {
   500: ['INTERNAL'],
   // The same request is answered later.
   503: ['TOO_MANY_CLIENTS', 'DAEMON_STARTING'],
-  507: ['RECORD_UNSAVED'],
+  507: ['RECORD_UNSAVED', 'DISK_FULL'],
 } as const
 
 export type ErrorStatus = keyof typeof errorKinds

@@ -72,6 +72,11 @@ export function readRecord(path: string): DeploymentRecord | undefined {
   throw damaged(path, `${v.getDotPath(issue) ?? 'the file'}: ${issue.message}`)
 }
 
+/** The error for a deployment that has lost its record. */
+export function recordMissing(path: string): StartError {
+  return damaged(path, 'expected the record of the deployment, found nothing')
+}
+
 function readIfThere(path: string): string | undefined {
   try {
     return ifThere(() => readFileSync(path, 'utf8'))

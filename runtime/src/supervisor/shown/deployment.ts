@@ -19,7 +19,9 @@ const state = described(
 
 const summary = {
   name: described(v.string(), 'Folder of the deployment in the store, 32 hex digits.'),
-  id: v.exactOptional(v.string()),
+  id: v.exactOptional(
+    described(v.string(), 'Absent when no file of a damaged one says it any more.'),
+  ),
   state,
   deployedAt: v.exactOptional(time),
   executions: v.exactOptional(described(whole, 'Number of the last execution.')),

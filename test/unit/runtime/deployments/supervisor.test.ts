@@ -579,7 +579,12 @@ describe('a damaged deployment', () => {
       writeFileSync(record, content)
       await using host = await testSupervisor(folder)
       const byName = host.supervisor.list().find(({ name }) => name === nameOf('one'))
-      expect(byName).toMatchObject({ state: 'damaged', error: expect.stringContaining(record) })
+      expect(byName).toMatchObject({
+        id: 'one',
+        state: 'damaged',
+        error: expect.stringContaining(record),
+      })
+      expect(host.supervisor.inspect('one')).toEqual(byName)
       expect(byName?.error).toContain(what)
       expect((await host.jobs.next()).request.loaded.deployment.id).toBe('two')
       const refused = await thrownBy(() => host.supervisor.stop(nameOf('one')))
@@ -589,6 +594,48 @@ describe('a damaged deployment', () => {
       expect(readdirSync(host.deployments)).toEqual([nameOf('two')])
     },
   )
+
+  test('keeps its log when its record is gone', async ({ folder }) => {
+    {
+      await using host = await testSupervisor(folder)
+      await host.deploy('one')
+      await host.jobs.next()
+    }
+    const own = join(folder, 'deployments', nameOf('one'))
+    rmSync(join(own, 'record.json'))
+    await using host = await testSupervisor(folder)
+    expect(host.supervisor.list()).toMatchObject([
+      { id: 'one', state: 'damaged', error: expect.stringContaining(join(own, 'record.json')) },
+    ])
+    expect(readdirSync(join(own, 'logs'))).not.toEqual([])
+    await host.supervisor.remove('one', { force: true, forgetKeys: false })
+    expect(readdirSync(host.deployments)).toEqual([])
+  })
+
+  test('that an earlier version made has the id of its record', async ({ folder }) => {
+    {
+      await using host = await testSupervisor(folder)
+      await host.deploy('one')
+      await host.jobs.next()
+    }
+    const own = join(folder, 'deployments', nameOf('one'))
+    rmSync(join(own, 'identity.json'))
+    truncateSync(join(own, 'record.json'), 200)
+    await using host = await testSupervisor(folder)
+    expect(host.supervisor.list()).toMatchObject([{ id: 'one', state: 'damaged' }])
+  })
+
+  test('is told by the stored file, not by the operator’s', async ({ folder }) => {
+    {
+      await using host = await testSupervisor(folder)
+      await host.deploy('one')
+      await host.jobs.next()
+    }
+    const stored = join(folder, 'deployments', nameOf('one'), 'revisions/1/deployment.json')
+    truncateSync(stored, 1)
+    await using host = await testSupervisor(folder)
+    expect(host.supervisor.inspect('one').error).toContain(`${stored}:`)
+  })
 
   test('is reported when its bundle is missing, too', async ({ folder }) => {
     {
