@@ -453,10 +453,13 @@ trap 'echo bye; exit 9' TERM; echo run $n; while :; do sleep 0.1; done`
         await small.deploy({ file: gone })
         await small.reach('full', 'running')
         await small.reach('gone', 'running')
-        execFileSync('sh', ['-c', `head -c 30m /dev/zero > ${disk}/filling || true`], {
-          stdio: 'ignore',
-        })
-        await expect.poll(free, until).toBe(0)
+        const fill = async () => {
+          execFileSync('sh', ['-c', `head -c 30m /dev/zero > ${disk}/filling || true`], {
+            stdio: 'ignore',
+          })
+          await expect.poll(free, until).toBe(0)
+        }
+        await fill()
         await pause(500)
         expect((await small.inspect('full')).state).toBe('running')
         await small.remove('gone')
@@ -467,12 +470,21 @@ trap 'echo bye; exit 9' TERM; echo run $n; while :; do sleep 0.1; done`
             text?.includes('were lost'),
           )
         await expect.poll(lost, until).toBe(true)
-        await small.client.call('POST /v1/deployments/:id/stop', {
+        await fill()
+        await small.kill()
+        await using next = await readyDaemon(join(disk, 'state'), {
+          args: ['--allow-local-images'],
+        })
+        const waits = { state: 'preparing', waiting: expect.stringContaining('is full') as string }
+        await expect.poll(() => next.inspect('full'), until).toMatchObject(waits)
+        rmSync(join(disk, 'filling'))
+        await next.reach('full', 'running')
+        await next.client.call('POST /v1/deployments/:id/stop', {
           params: { id: 'full' },
           body: { graceMs: 0 },
         })
-        expect(await small.inspect('full')).toMatchObject({ state: 'stopped', executions: 1 })
-        expect(await small.stop()).toMatchObject({ code: 0 })
+        expect(await next.inspect('full')).toMatchObject({ state: 'stopped', executions: 1 })
+        expect(await next.stop()).toMatchObject({ code: 0 })
       } finally {
         execFileSync('umount', ['--lazy', disk])
       }

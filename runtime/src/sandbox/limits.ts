@@ -33,22 +33,27 @@ const shareOfFreeDisk = 0.9
 
 /**
  * Lowers the storage limit to what the disk has free.
- * @throws StartError LIMIT_INVALID when the deployment itself asks for more, or the disk is full
+ * @throws StartError LIMIT_INVALID when the deployment itself asks for more than the disk has;
+ *   DISK_FULL when the disk has too little free now
  */
 export function fittingDisk(
   limits: JobLimits,
   { storage }: Pick<Deployment, 'storage'>,
   folder: string,
 ): JobLimits {
-  const { bavail, bsize } = statfsSync(folder)
-  const most = coarse(bavail * bsize * shareOfFreeDisk)
-  if (storage > most) {
-    const message = `storage: expected at most ${most} bytes (disk of ${folder}), found ${storage}`
+  const { blocks, bavail, bsize } = statfsSync(folder)
+  const [whole, most] = [blocks, bavail].map((count) => coarse(count * bsize * shareOfFreeDisk))
+  if (storage > whole!) {
+    const message = `storage: expected at most ${whole} bytes (disk of ${folder}), found ${storage}`
     throw new StartError('LIMIT_INVALID', message)
   }
-  const storageBytes = Math.min(limits.storageBytes, most)
+  if (storage > most!) {
+    const message = `storage: expected at most ${most} bytes, which the disk of ${folder} has free, found ${storage}`
+    throw new StartError('DISK_FULL', message)
+  }
+  const storageBytes = Math.min(limits.storageBytes, most!)
   if (storageBytes >= leastBytes) return { ...limits, storageBytes }
-  throw new StartError('LIMIT_INVALID', `the disk of ${folder} is full: ${most} bytes are left`)
+  throw new StartError('DISK_FULL', `the disk of ${folder} is full: ${most} bytes are left`)
 }
 
 /** Rounds down, so that the next jobs get the same size and their file system can be made ahead. */

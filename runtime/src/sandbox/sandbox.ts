@@ -4,7 +4,9 @@
  */
 import { nativePaths } from '@causeway/native'
 import type { SandboxSettings } from './settings.ts'
+import { passes } from '../errors/host-fault.ts'
 import { StartError } from '../errors/start-error.ts'
+import { inSpareFolder } from '../state/host-folder.ts'
 import { isRoot } from '../state/state-folders.ts'
 import { runCanary } from './canary.ts'
 import { openCgroups, type Cgroups } from '../cgroup/cgroup.ts'
@@ -112,11 +114,33 @@ async function proven(context: PlaceContext, folder: string): Promise<PlaceConte
     await runCanary(context, folder)
     return context
   } catch (error) {
+    // A full disk says nothing about the layers: it must not weaken them for all jobs.
+    if (passes(error) && (await holdsInNeed(context, folder))) return context
     const weaker = weakerContext(context)
     if (!weaker || !(error instanceof StartError)) throw error
     // The first error is the one that says what is wrong with this host.
     return proven(weaker, folder).catch(() => Promise.reject(error))
   }
+}
+
+/**
+ * Whether the canary succeeds with what a full disk allows: without a file system of its own, or
+ * elsewhere.
+ */
+async function holdsInNeed(context: PlaceContext, folder: string): Promise<boolean> {
+  const plain = { ...context, limitsStorage: false }
+  const tries = [
+    () => runCanary(plain, folder),
+    () => inSpareFolder((other) => runCanary(plain, other)),
+  ]
+  for (const run of tries) {
+    const isGood = await run().then(
+      () => true,
+      () => false,
+    )
+    if (isGood) return true
+  }
+  return false
 }
 
 /** Gives up jobs' file systems first (a container may lack loop devices), then weakens the root. */

@@ -45,6 +45,8 @@ function takeEvent(event: EventLine, reporter: Reporter): JobExit | 'running' | 
   if (event.type === 'state') return outcomeOf(event.deployment)
   if (event.type === 'execution-ended') return event.exit
   if (event.type === 'image-progress') reporter.progress(event.progress)
+  if (event.type === 'waiting')
+    reporter.event({ type: 'warning', message: `waits for the host: ${event.fault}` })
   if (event.type !== 'job-started') return undefined
   reporter.done('job started', `uid ${event.uid}, ${event.sandbox}`)
   return 'running'

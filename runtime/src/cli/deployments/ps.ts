@@ -34,13 +34,13 @@ function isActive({ state }: DeploymentSummary): boolean {
 }
 
 function row(deployment: DeploymentSummary): string[] {
-  const { name, id, state, executions, nextStart, exit, error } = deployment
+  const { name, id, state, executions, nextStart, exit, error, waiting } = deployment
   return [
     name.slice(0, shownNameLength),
     id ?? '',
     state,
     executions === undefined ? '' : String(executions),
     nextStart === undefined ? '' : new Date(nextStart).toISOString(),
-    error ?? (exit ? describeExit(exit) : ''),
+    error ?? (waiting ? `waits for the host: ${waiting}` : exit ? describeExit(exit) : ''),
   ]
 }

@@ -1,5 +1,7 @@
 /** Passes events of an execution to its record, then its log, then listeners. @module */
 import type { Logger } from '@causeway/service/log'
+import { saysPassing } from '../../errors/host-fault.ts'
+import type { JobExit } from '../../execution/contract/exit.ts'
 import { createEventText } from './describe-event.ts'
 import type { EventFeed } from './event-feed.ts'
 import type { ExecutionEvent } from '../../execution/contract/request.ts'
@@ -53,7 +55,13 @@ async function recordEvent(
   if (event.type === 'job-started') return keeper.change((record) => record)
   if (event.type !== 'attempt-ended') return
   const { attempt, exit } = event
-  await keeper.change(endAttempt(attempt, exit, Date.now(), isInterrupted()))
+  const goesOn = isInterrupted() || isPassing(exit)
+  await keeper.change(endAttempt(attempt, exit, Date.now(), goesOn))
+}
+
+/** Whether a fault of the host that passes kept the job from starting. */
+export function isPassing(exit: JobExit): exit is Extract<JobExit, { reason: 'start-failed' }> {
+  return exit.reason === 'start-failed' && saysPassing(exit.detail)
 }
 
 async function tellEvent(

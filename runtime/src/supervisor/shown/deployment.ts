@@ -29,6 +29,12 @@ const summary = {
   nextStart: v.exactOptional(time),
   /** Of the last execution that ended. */
   exit: v.exactOptional(jobExit),
+  waiting: v.exactOptional(
+    described(
+      v.string(),
+      'The fault of the host, such as a full disk, after which it tries again.',
+    ),
+  ),
   error: v.exactOptional(described(v.string(), 'What is wrong with a damaged deployment.')),
 }
 

@@ -413,6 +413,86 @@ describe('the daemon’s end', () => {
   }
 })
 
+describe('a fault of the host that passes', () => {
+  const full = Object.assign(new Error('ENOSPC: no space left on device, write'), {
+    code: 'ENOSPC',
+  })
+  const soon = { firstMs: 1, longestMs: 4 }
+  const late = { firstMs: 60_000, longestMs: 60_000 }
+
+  test('does not end an execution: it is tried again until it starts', async ({ folder }) => {
+    await using host = await testSupervisor(folder, soon)
+    host.jobs.failNext(full, 5)
+    await host.deploy('one', { deployment: { schedule: { duration: 60_000 } } })
+    const job = await host.jobs.next()
+    expect(job.request.firstAttempt).toBe(1)
+    await host.reach('one', 'running')
+    const detail = host.supervisor.inspect('one')
+    expect(detail).not.toHaveProperty('waiting')
+    // The time that it waited is not the job's.
+    expect(job.request.deadline).toBe(detail.current!.startedAt + 60_000)
+    job.end(exited(0))
+    await host.reach('one', 'ended')
+    expect(host.supervisor.inspect('one').exit).toEqual(exited(0))
+    expect(await host.logOf('one')).toContain(
+      `host: execution 1 waits for the host, and is tried again: ${full.message}`,
+    )
+  })
+
+  test('is shown while it lasts, and the operator can stop it', async ({ folder }) => {
+    await using host = await testSupervisor(folder, late)
+    host.jobs.failNext(new StartError('DISK_FULL', 'the disk is full'))
+    await host.deploy('one')
+    const shown = { state: 'preparing', waiting: 'DISK_FULL: the disk is full' }
+    await expect.poll(() => host.supervisor.list()).toMatchObject([shown])
+    expect(await host.supervisor.stop('one')).toMatchObject({
+      state: 'stopped',
+      exit: { reason: 'killed', detail: 'stopped by the operator' },
+    })
+    expect(host.supervisor.inspect('one')).not.toHaveProperty('waiting')
+  })
+
+  test('after the root is mounted uses up a number, but no restart', async ({ folder }) => {
+    await using host = await testSupervisor(folder, soon)
+    await host.deploy('one')
+    const detail = 'bridge-launch: seccomp: Unknown error 524'
+    ;(await host.jobs.next()).end({ reason: 'start-failed', detail })
+    const second = await host.jobs.next()
+    expect(second.request).toMatchObject({ firstAttempt: 2, restarts: 0 })
+    await host.reach('one', 'running')
+    expect(host.supervisor.inspect('one').current).toMatchObject({
+      restarts: 0,
+      attempts: [{ number: 1, interrupted: true }, { number: 2 }],
+    })
+  })
+
+  test('ends an execution that others follow once it is too late', async ({ folder }) => {
+    await using host = await testSupervisor(folder, soon)
+    host.jobs.failNext(full, Infinity)
+    const schedule = { interval: 3_600_000, maxStartDelay: 30 }
+    await host.deploy('one', { deployment: { schedule } })
+    await expect
+      .poll(() => host.supervisor.inspect('one'))
+      .toMatchObject({
+        state: 'scheduled',
+        executions: 1,
+        exit: { reason: 'start-failed', detail: full.message },
+      })
+  })
+
+  test('is waited for by the next daemon, too', async ({ folder }) => {
+    {
+      await using host = await testSupervisor(folder, late)
+      host.jobs.failNext(full)
+      await host.deploy('one')
+      await expect.poll(() => host.supervisor.inspect('one').waiting).toBe(full.message)
+    }
+    await using host = await testSupervisor(folder, soon)
+    expect((await host.jobs.next()).request.firstAttempt).toBe(1)
+    expect(host.supervisor.inspect('one').executions).toBe(1)
+  })
+})
+
 describe('a full disk', () => {
   // Only root can mount a small one.
   const onSmallDisk = test.skipIf(!isRoot)
