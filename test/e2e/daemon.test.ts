@@ -140,21 +140,29 @@ describe('the commands', () => {
     await remove('broken')
   })
 
-  test('deploy refuses local images unless they are allowed', async () => {
+  test('a deployment waits for an image that no flag allows, also through a restart', async () => {
     const other = join(folder.path, 'strict')
-    await using strict = await readyDaemon(other)
     const file = await write('strict', 'exit 0')
-    const call = (body: object) => strict.deploy({ file, ...body })
-    await call({})
-    const refused = await strict.reach('strict', 'ended')
-    expect(refused.exit).toMatchObject({
-      reason: 'start-failed',
-      detail: expect.stringContaining('IMAGE_URL_REFUSED'),
-    })
-    await call({ allowLocalImages: true, replace: true })
-    const allowed = await strict.reach('strict', 'ended')
-    expect(allowed.exit).toEqual({ reason: 'exited', code: 0 })
-    expect(await strict.stop()).toMatchObject({ code: 0 })
+    {
+      await using strict = await readyDaemon(other)
+      const deployed = await causeway(['deploy', file, '--wait', '--state', other])
+      expect(deployed.code).toBe(125)
+      expect(deployed.stderr).toMatch(
+        /start-failed: IMAGE_URL_REFUSED: .*; the daemon tries it again/,
+      )
+      expect(await strict.inspect('strict')).toMatchObject({
+        state: 'preparing',
+        waiting: expect.stringContaining('IMAGE_URL_REFUSED') as string,
+      })
+      expect(await strict.stop()).toMatchObject({ code: 0 })
+    }
+    await using next = await readyDaemon(other)
+    await next.reach('strict', 'preparing')
+    await next.deploy({ file: await write('allowed', 'exit 0'), allowLocalImages: true })
+    // What the host has by then needs no permission.
+    for (const id of ['allowed', 'strict'])
+      expect((await next.reach(id, 'ended')).exit).toEqual({ reason: 'exited', code: 0 })
+    expect(await next.stop()).toMatchObject({ code: 0 })
   })
 })
 

@@ -7,7 +7,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
-import { passes } from '../../errors/host-fault.ts'
+import { mayPass } from '../../errors/operator-cause.ts'
 import { StartError } from '../../errors/start-error.ts'
 import { discardExecution, recordEnd, dropExecutionFiles } from './finish-execution.ts'
 import type { JobExit } from '../../execution/contract/exit.ts'
@@ -106,7 +106,7 @@ function knownExit({ keeper, loaded }: Context): JobExit | undefined {
   return current && finalExit(current, loaded.manifest?.restartPolicy ?? 'no')
 }
 
-/** Runs the job, again and again while a fault of the host keeps it from starting. */
+/** Runs the job, again and again while something keeps it from starting that may pass. */
 async function attend(context: Context, news: ExecutionNews): Promise<JobExit> {
   const { keeper, loaded, current, signal, patience } = context
   const { schedule } = loaded.deployment
@@ -127,7 +127,7 @@ function hasRun({ attempts }: ExecutionRecord): boolean {
   return attempts.some(({ exit }) => exit?.reason !== 'start-failed')
 }
 
-/** How a try ended, with the fault of the host if one that passes was the reason. */
+/** How a try ended, with the fault of the host if one that may pass was the reason. */
 interface Outcome {
   exit: JobExit
   fault?: string
@@ -157,7 +157,7 @@ async function runOnce(context: Context, news: ExecutionNews): Promise<Outcome> 
     return { exit, ...(isPassing(exit) && { fault: exit.detail }) }
   } catch (error) {
     const exit = exitOf(context, error)
-    return { exit, ...(passes(error) && { fault: failureText(error) }) }
+    return { exit, ...(mayPass(error) && { fault: failureText(error) }) }
   }
 }
 
@@ -187,7 +187,7 @@ function exitOf({ cause, log, current }: Context, error: unknown): JobExit {
   if (end)
     return { reason: 'killed', detail: end.kind === 'stop' ? end.detail : 'the daemon ended' }
   // Told with its next try.
-  if (passes(error)) return { reason: 'start-failed', detail: failureText(error) }
+  if (mayPass(error)) return { reason: 'start-failed', detail: failureText(error) }
   // Errors for people are complete in their text; for others a developer needs the stack.
   const what = error instanceof StartError ? { reason: failureText(error) } : { err: error }
   log.warn({ ...what, execution: current.number }, 'execution not started')

@@ -14,6 +14,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
 import type { DeploymentRecord } from '../../../../runtime/src/supervisor/record/record.ts'
+import { ImageError } from '../../../../images/src/index.ts'
 import { StartError } from '../../../../runtime/src/errors/start-error.ts'
 import { smallDisk, type SmallDisk } from '../../../support/audit-disk.ts'
 import { test } from '../../../support/folder-fixture.ts'
@@ -114,12 +115,12 @@ describe('a deployment', () => {
 
   test('that cannot be started says why, and leaves no folder', async ({ folder }) => {
     await using host = await testSupervisor(folder)
-    host.jobs.failNext(new StartError('SANDBOX_UNAVAILABLE', 'no sandbox here'))
+    host.jobs.failNext(new StartError('ENTRYPOINT_MISSING', 'no job here'))
     await host.deploy('one')
     await host.reach('one', 'ended')
     expect(host.supervisor.inspect('one').exit).toEqual({
       reason: 'start-failed',
-      detail: 'SANDBOX_UNAVAILABLE: no sandbox here',
+      detail: 'ENTRYPOINT_MISSING: no job here',
     })
     const executions = join(host.deployments, nameOf('one'), 'executions')
     await expect.poll(() => readdirSync(executions)).toEqual([])
@@ -411,6 +412,38 @@ describe('the daemon’s end', () => {
     const path = join(deployments, nameOf('one'), 'record.json')
     return JSON.parse(readFileSync(path, 'utf8')) as DeploymentRecord
   }
+})
+
+describe('a cause that the operator can take away', () => {
+  const refused = new ImageError('IMAGE_URL_REFUSED', 'image url file:///i refused')
+
+  test.for([refused, new StartError('SANDBOX_UNAVAILABLE', 'no PRoot')])(
+    'does not end an execution: %s',
+    async (error, { folder }) => {
+      await using host = await testSupervisor(folder, { firstMs: 1, longestMs: 4 })
+      host.jobs.failNext(error, 5)
+      await host.deploy('one')
+      ;(await host.jobs.next()).end(exited(0))
+      await host.reach('one', 'ended')
+      expect(host.supervisor.inspect('one')).toMatchObject({ executions: 1, exit: exited(0) })
+    },
+  )
+
+  test('ends no deployment that ran before a restart with other flags', async ({ folder }) => {
+    const late = { firstMs: 60_000, longestMs: 60_000 }
+    {
+      await using host = await testSupervisor(folder)
+      await running(host)
+    }
+    {
+      await using host = await testSupervisor(folder, late)
+      host.jobs.failNext(refused)
+      const waiting = { state: 'preparing', waiting: `IMAGE_URL_REFUSED: ${refused.message}` }
+      await expect.poll(() => host.supervisor.list()).toMatchObject([waiting])
+    }
+    await using host = await testSupervisor(folder, late)
+    expect((await host.jobs.next()).request.firstAttempt).toBe(2)
+  })
 })
 
 describe('a fault of the host that passes', () => {
