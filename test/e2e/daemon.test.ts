@@ -105,6 +105,11 @@ describe('the commands', () => {
     expect(inspected.stdout).toMatch(/^socket +causeway-[0-9a-f]{32}$/m)
     const json = (await command('inspect', 'cli', '--json')).stdout
     expect(JSON.parse(json)).toMatchObject({ current: { number: 1, uid: expect.any(Number) } })
+    const keys = await command('keys', 'show', 'cli', '--json')
+    expect(JSON.parse(keys.stdout), keys.stderr).toMatchObject({ deployment: 'cli', file })
+    const audit = await command('audit', 'verify', deployed.stdout.slice(-33).trim())
+    expect(audit, audit.stderr).toMatchObject({ code: 0 })
+    expect((await command('audit', 'show', 'cl')).stderr).toContain('nor is it a deployment file')
     expect(inspected.stdout + json + logs.stdout + logs.stderr).not.toContain('hush-hush')
 
     expect((await command('stop', 'cli', '--grace', '0')).stdout).toBe(

@@ -1,6 +1,7 @@
 /** Keeps the supervisor's deployments, and finds one by its id or name. @module */
 import { StartError } from '../errors/start-error.ts'
 import type { Queues } from '@causeway/service/turns'
+import { referredTo, unknownDeployment } from './record/reference.ts'
 import type { FoundDeployment } from './record/store.ts'
 import { superviseDeployment, type Supervised } from './supervised.ts'
 import type { SupervisorOptions } from './supervisor-options.ts'
@@ -57,22 +58,16 @@ export function detailed(entry: Entry): DeploymentDetail {
   return 'keeper' in entry ? detailOf(entry) : summarise(entry)
 }
 
-// Ids are decimal, names hex: a typo in an id must not match another deployment's name.
-const leastNameDigits = 6
-
 /** @throws StartError DEPLOYMENT_UNKNOWN */
 export function find(entries: ReadonlyMap<string, Entry>, reference: string): Entry {
-  const all = [...entries.values()]
-  const byId = all.filter((entry) => 'keeper' in entry && entry.keeper.latest.id === reference)
-  const isName = reference.length >= leastNameDigits
-  const byName = all.filter(({ name }) => isName && name.startsWith(reference))
-  const found = byId.length > 0 ? byId : byName
-  const [first] = found
-  if (first && found.length === 1) return first
-  const text = first
-    ? `expected one deployment, found ${found.length}: ${found.map(({ name }) => name).join(', ')}`
-    : `no deployment has this id, or a name that begins with it (at least ${leastNameDigits} digits)`
-  throw new StartError('DEPLOYMENT_UNKNOWN', `${reference}: ${text}`)
+  const all = [...entries.values()].map((entry) => ({
+    entry,
+    name: entry.name,
+    id: 'keeper' in entry ? entry.keeper.latest.id : undefined,
+  }))
+  const found = referredTo(all, reference)
+  if (found) return found.entry
+  throw unknownDeployment(reference)
 }
 
 /** Finds an undamaged deployment. @throws StartError DEPLOYMENT_UNKNOWN, RECORD_DAMAGED */

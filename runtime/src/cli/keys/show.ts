@@ -31,8 +31,8 @@ interface Shown {
 
 const nameWidth = 22
 
-export async function show(file: string, flags: SharedOptions & { json?: boolean }): Promise<void> {
-  const shown = await withDeploymentKeys(file, flags, collect)
+export async function show(reference: string, flags: SharedOptions & { json?: boolean }): Promise<void> {
+  const shown = await withDeploymentKeys(reference, flags, collect)
   process.stdout.write(flags.json ? `${JSON.stringify(shown)}\n` : printable(textOf(shown)))
 }
 

@@ -49,6 +49,11 @@ export function revisionPaths({ revisions }: DeploymentPaths, revision: number):
   return filesIn(join(revisions, String(revision)))
 }
 
+/** Whether a folder of the store is a deployment's. */
+export function isDeploymentName(name: string): boolean {
+  return namePattern.test(name)
+}
+
 /** A folder for a deployment without a record; the next start removes leftovers. */
 export async function createDraft(deployments: string): Promise<RevisionPaths> {
   const folder = join(deployments, `new-${randomBytes(8).toString('hex')}`)
@@ -86,7 +91,7 @@ export async function findDeployments(deployments: string): Promise<FoundDeploym
   const found: FoundDeployment[] = []
   for (const name of (await readdir(deployments)).sort()) {
     if (draftPattern.test(name)) await removeTree(join(deployments, name))
-    else if (namePattern.test(name)) found.push(...(await findDeployment(deployments, name)))
+    else if (isDeploymentName(name)) found.push(...(await findDeployment(deployments, name)))
   }
   return found
 }

@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
+import { findRecord } from '../../../../runtime/src/supervisor/record/find-record.ts'
 import type { DeploymentRecord } from '../../../../runtime/src/supervisor/record/record.ts'
 import { StartError } from '../../../../runtime/src/errors/start-error.ts'
 import { smallDisk, type SmallDisk } from '../../../support/audit-disk.ts'
@@ -289,6 +290,28 @@ describe('the operator', () => {
         kind: 'DEPLOYMENT_UNKNOWN',
       })
     }
+  })
+
+  test('is found without a supervisor, by its id or the beginning of its name', async ({
+    folder,
+  }) => {
+    await using host = await testSupervisor(folder)
+    for (const id of ['one', 'two', 'damaged']) await host.deploy(id)
+    const damaged = join(host.deployments, nameOf('damaged'), 'record.json')
+    writeFileSync(damaged, '')
+    const find = (reference: string) => findRecord(host.deployments, reference)
+    expect([find('two').id, find(nameOf('two').slice(0, 12)).id]).toEqual(['two', 'two'])
+    for (const [reference, kind] of [
+      ['on', 'DEPLOYMENT_UNKNOWN'],
+      ['', 'DEPLOYMENT_UNKNOWN'],
+      [nameOf('damaged'), 'RECORD_DAMAGED'],
+    ] as const)
+      expect(await thrownBy(() => find(reference)), reference).toMatchObject({ kind })
+    const nowhere = join(folder, 'none')
+    expect(await thrownBy(() => findRecord(nowhere, 'one'))).toMatchObject({
+      kind: 'DEPLOYMENT_UNKNOWN',
+    })
+    expect(existsSync(nowhere)).toBe(false)
   })
 
   test('follows a log until no more entries will come', async ({ folder }) => {
