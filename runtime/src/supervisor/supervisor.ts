@@ -22,6 +22,7 @@ import type { DeployRequest } from './new-deployment.ts'
 import { remove, start, stop, type RemoveOptions } from './operations.ts'
 import { createQueues } from '@causeway/service/turns'
 import { findDeployments } from './record/store.ts'
+import { orTellRefusal } from './refusals.ts'
 import type { Supervised } from './supervised.ts'
 import {
   detailOf,
@@ -71,13 +72,18 @@ export async function openSupervisor(options: SupervisorOptions): Promise<Superv
     queues: createQueues(),
     isClosing: false,
   }
+  const told = <T>(command: string, deployment: string, work: () => Promise<T>) =>
+    orTellRefusal(context.log, { command, deployment }, work)
   return {
     deploy: (request) => deploy(context, request),
     list: () => [...entries.values()].map(summarise),
     inspect: (reference) => detailed(find(entries, reference)),
-    stop: (reference, graceMs) => stop(context, intact(entries, reference), graceMs),
-    start: (reference) => start(context, intact(entries, reference)),
-    remove: (reference, how) => remove(context, find(entries, reference), how),
+    stop: (reference, graceMs) =>
+      told('stop', reference, () => stop(context, intact(entries, reference), graceMs)),
+    start: (reference) =>
+      told('start', reference, () => start(context, intact(entries, reference))),
+    remove: (reference, how) =>
+      told('rm', reference, () => remove(context, find(entries, reference), how)),
     watch: (reference) => watch(intact(entries, reference)),
     network: async (reference) => networkOf(intact(entries, reference)),
     close: () => close(context),

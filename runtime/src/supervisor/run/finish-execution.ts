@@ -11,11 +11,16 @@ import { endExecution } from '../record/record-changes.ts'
 
 /** Resolves once the end is recorded and reported; a crash cannot revert it then. */
 export async function recordEnd(
-  { keeper, output, feed }: Pick<ExecutionParts, 'keeper' | 'output' | 'feed'>,
+  { keeper, output, feed, log }: Pick<ExecutionParts, 'keeper' | 'output' | 'feed' | 'log'>,
   number: number,
   exit: JobExit,
 ): Promise<void> {
   await keeper.change(endExecution(exit, Date.now()))
+  // An execution that could not start has said so when it failed.
+  if (exit.reason !== 'start-failed') {
+    const line = { deployment: keeper.latest.id, execution: number, reason: describeExit(exit) }
+    log.info(line, 'job ended')
+  }
   const source = { execution: number, attempt: 0 }
   await output.tell(`execution ${number} ended: ${describeExit(exit)}`, source)
   feed.emit({ type: 'execution-ended', execution: number, exit })

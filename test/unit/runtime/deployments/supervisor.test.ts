@@ -29,6 +29,7 @@ import { thrownBy } from '../../../support/thrown.ts'
 
 const isRoot = process.getuid?.() === 0
 const now = () => Date.now()
+const infoLevel = 30
 
 /** The job of a deployment `one`, once it is known to run. */
 async function running(host: TestSupervisor): Promise<ScriptedJob> {
@@ -475,7 +476,7 @@ describe('a full disk', () => {
     expect(existsSync(written)).toBe(true)
     next.end(exited(0))
     await host.reach('one', 'ended')
-    expect(host.log.lines).toEqual([])
+    expect(host.log.lines.filter(({ level }) => Number(level) > infoLevel)).toEqual([])
   })
 
   onSmallDisk('has space for the end of a job when another is stopped', async ({ folder }) => {
@@ -552,6 +553,62 @@ describe('a full disk', () => {
     expect(host.supervisor.list()).toEqual([])
     expect(readdirSync(host.deployments)).toEqual([])
   })
+})
+
+test('the daemon’s log has a line for each command, start, restart, exit and refusal', async ({
+  folder,
+}) => {
+  await using host = await testSupervisor(folder)
+  const file = await host.deploy('one', { restartPolicy: 'onFailure' })
+  const first = await host.jobs.next()
+  first.end(exited(3))
+  const second = await host.jobs.next()
+  second.end(exited(0))
+  await host.reach('one', 'ended')
+  host.jobs.failNext(new StartError('ENTRYPOINT_MISSING', 'no job.sh'))
+  await host.supervisor.start('one')
+  await host.reach('one', 'ended')
+  await host.supervisor.stop('one')
+  const again = { file, replace: false, allowLocalImages: false }
+  await thrownBy(() => host.supervisor.deploy(again))
+  await thrownBy(() => host.supervisor.stop('none'))
+  await host.supervisor.remove('one', { force: false, forgetKeys: false })
+  const name = nameOf('one')
+  const one = { deployment: 'one' }
+  const job = { ...one, execution: 1 }
+  const info = { level: infoLevel }
+  expect(host.log.lines).toEqual([
+    { ...info, ...one, name, revision: 1, file, msg: 'deployed' },
+    { ...info, ...job, attempt: 1, uid: 7, msg: 'job started' },
+    { ...info, ...job, attempt: 2, delayMs: 0, reason: 'exit code 3', msg: 'job starts again' },
+    { ...info, ...job, attempt: 2, uid: 7, msg: 'job started' },
+    { ...info, ...job, reason: 'exit code 0', msg: 'job ended' },
+    { ...info, ...one, name, msg: 'started by the operator' },
+    {
+      level: 40,
+      ...one,
+      execution: 2,
+      reason: 'ENTRYPOINT_MISSING: no job.sh',
+      msg: 'execution not started',
+    },
+    { ...info, ...one, name, msg: 'stopped by the operator' },
+    {
+      ...info,
+      ...one,
+      command: 'deploy',
+      file,
+      reason: expect.stringContaining('DEPLOYMENT_EXISTS: ') as string,
+      msg: 'command refused',
+    },
+    {
+      ...info,
+      command: 'stop',
+      deployment: 'none',
+      reason: expect.stringContaining('DEPLOYMENT_UNKNOWN: none: ') as string,
+      msg: 'command refused',
+    },
+    { ...info, ...one, name, msg: 'removed by the operator' },
+  ])
 })
 
 describe('many', () => {
