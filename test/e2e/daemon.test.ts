@@ -325,6 +325,23 @@ describe('the daemon', () => {
     expect((await command('ps')).code).toBe(0)
   })
 
+  test('does not start on the record of a newer version, and touches nothing', async () => {
+    const other = join(folder.path, 'newer')
+    const own = join(other, 'deployments', 'ab'.repeat(16))
+    // What a start would remove: a draft, and folders of a record that it reads.
+    const draft = join(other, 'deployments', 'new-00')
+    for (const path of [own, draft]) await mkdir(path, { recursive: true })
+    await writeFile(join(own, 'record.json'), '{"format":2,"id":"2001"}')
+    await using refused = startDaemon(other)
+    const { code, stdout, stderr } = await refused.finished
+    expect([code, stdout]).toEqual([125, ''])
+    expect(stderr).toMatch(
+      /^causeway: STATE_NEWER: \S+record\.json: expected a record of format 1, .* found format 2 .*nothing was changed\n$/,
+    )
+    expect(readdirSync(join(other, 'deployments')).sort()).toEqual(['ab'.repeat(16), 'new-00'])
+    expect(existsSync(join(other, 'causeway-root-secret'))).toBe(false)
+  })
+
   test('ends its jobs orderly, and continues them after a restart', async () => {
     const other = join(folder.path, 'orderly')
     const script = `n=$(($(cat count 2>/dev/null || echo 0) + 1)); echo $n > count
@@ -344,7 +361,8 @@ trap 'echo bye; exit 9' TERM; echo run $n; while :; do sleep 0.1; done`
       expect(said.value).toMatchObject({ text: 'bye' })
       expect(await following.next()).toEqual({ done: true, value: undefined })
     }
-    await using second = await readyDaemon(other, { args: ['--allow-local-images'] })
+    // It has the image, whose URL it could not open.
+    await using second = await readyDaemon(other)
     await expect.poll(() => second.logs('orderly', { stream: ['stdout'] }), until).toHaveLength(3)
     expect(await second.inspect('orderly')).toMatchObject({
       current: {

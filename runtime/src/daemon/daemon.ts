@@ -7,6 +7,7 @@ import { closeFd, lockFile } from '@causeway/native/process'
 import { orUndo } from '@causeway/service/failure'
 import type { Logger } from '@causeway/service/log'
 import type { Config } from '../config/config.ts'
+import { refuseNewerRecords } from '../supervisor/record/newer-records.ts'
 import { openRecordReserve } from '../supervisor/record/record-reserve.ts'
 import { openSupervisor, type Supervisor } from '../supervisor/supervisor.ts'
 import { createExecute } from '../execution/execution.ts'
@@ -59,6 +60,7 @@ function lockState({ root }: StateFolders): () => void {
 
 async function openLocked(options: DaemonOptions, release: () => void): Promise<Daemon> {
   const { config, state, log } = options
+  refuseNewerRecords(state.deployments)
   const { backend, warning } = await chooseBackend(config.signer.backend)
   if (warning !== undefined) log.warn(warning)
   const keys = await openHostKeys({ ...options, backend, stateFolder: state.root })

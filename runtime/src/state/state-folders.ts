@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { StartError } from '../errors/start-error.ts'
+import { checkFormat, markFormat } from './state-format.ts'
 
 /** Paths inside the state folder. */
 export interface StateFolders {
@@ -18,11 +19,13 @@ const othersMayWrite = 0o022
 /**
  * Creates the folders below `--state DIR`, else `$XDG_STATE_HOME/causeway`, else
  * `/var/lib/causeway` for root and `~/.local/state/causeway` for others.
- * @throws StartError STATE_UNREACHABLE when a folder belongs to or is writable by other users
+ * @throws StartError STATE_UNREACHABLE when a folder belongs to or is writable by other users;
+ *   STATE_NEWER, before anything is made
  */
 export function openState(folder: string | undefined): StateFolders {
   const named = stateRoot(folder)
   checkCharacters(named)
+  checkFormat(named)
   mkdirSync(dirname(named), { recursive: true })
   // A job with its own uid must be able to walk to its root without seeing other files on the way.
   ensureFolder(named, 0o711)
@@ -32,6 +35,7 @@ export function openState(folder: string | undefined): StateFolders {
   const state = { root, images: join(root, 'images'), deployments: join(root, 'deployments') }
   ensureFolder(state.deployments, 0o711)
   ensureFolder(state.images, 0o700)
+  markFormat(root)
   return state
 }
 

@@ -11,7 +11,7 @@ import { openBundle, type Bundle } from '../deployment/bundle.ts'
 import { labelOf, type Identity } from '../deployment/identity.ts'
 import { readInputFile } from '../deployment/input-file.ts'
 import { loadDeployment, runnable, type LoadedDeployment } from '../deployment/load.ts'
-import type { DeploymentRecord } from './record/record.ts'
+import { recordFormat, type DeploymentRecord } from './record/record.ts'
 import { replaceFile, syncPath } from './record/replace-file.ts'
 import { checkSchedule } from './schedule/schedule.ts'
 import {
@@ -106,7 +106,7 @@ export function firstRecord(
 ): DeploymentRecord {
   const { file, schedule } = loaded.deployment
   return {
-    format: 1,
+    format: recordFormat,
     name,
     id: identity.id,
     origin: identity.origin,

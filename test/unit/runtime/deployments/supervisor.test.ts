@@ -643,7 +643,7 @@ describe('a damaged deployment', () => {
   test.for([
     { content: '', what: 'expected JSON' },
     { content: '{"format":1', what: 'expected JSON' },
-    { content: '{"format":2}', what: 'format' },
+    { content: '{"format":0}', what: 'format' },
     { content: '[]', what: 'format' },
   ])(
     '$content: is reported, and the others run',
