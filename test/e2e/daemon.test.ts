@@ -330,7 +330,7 @@ describe('the daemon', () => {
     const own = join(other, 'deployments', 'ab'.repeat(16))
     // What a start would remove: a draft, and folders of a record that it reads.
     const draft = join(other, 'deployments', 'new-00')
-    for (const path of [own, draft]) await mkdir(path, { recursive: true })
+    for (const path of [own, draft]) await mkdir(path, { recursive: true, mode: 0o711 })
     await writeFile(join(own, 'record.json'), '{"format":2,"id":"2001"}')
     await using refused = startDaemon(other)
     const { code, stdout, stderr } = await refused.finished
@@ -379,6 +379,34 @@ trap 'echo bye; exit 9' TERM; echo run $n; while :; do sleep 0.1; done`
     // An ordinary user could not remove by hand what an overlay leaves in it.
     await second.remove('orderly')
     await second.stop()
+  })
+
+  test('reads its settings again at SIGHUP, and goes on', async () => {
+    const own = join(folder.path, 'hangup')
+    const config = join(folder.path, 'hangup.toml')
+    await writeFile(config, '')
+    await using started = await readyDaemon(own, { args: ['--config', config] })
+    let said = ''
+    started.child.stderr!.on('data', (text: string) => (said += text))
+    const hangUp = async (text: string) => {
+      said = ''
+      await writeFile(config, text)
+      started.child.kill('SIGHUP')
+      await expect.poll(() => said, until).toContain('SIGHUP')
+      return JSON.parse(said.trimEnd().split('\n').at(-1)!) as object
+    }
+    const changed =
+      '[log]\nlevel = "info"\n[sandbox]\nbundlePath = "/job"\nmemoryBytes = 1000000000\n'
+    const lists = { taken: ['log.level', 'sandbox.memoryBytes'], left: ['sandbox.bundlePath'] }
+    expect(await hangUp(changed)).toMatchObject({ level: 40, ...lists })
+    const refused = started.client.call('POST /v1/deployments', { body: { file: '/nothing' } })
+    await expect(refused).rejects.toThrow('INPUT_UNREADABLE')
+    expect(said).toContain('"command refused"')
+    expect(await hangUp('[log]\nlevel = "loud"\n')).toMatchObject({
+      level: 50,
+      reason: expect.stringContaining(`${config}:2:1: log.level: expected one of`) as string,
+    })
+    expect(await started.stop()).toMatchObject({ code: 0 })
   })
 
   /** A daemon with a job that ignores signals and has a long grace period. */

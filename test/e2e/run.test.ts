@@ -213,6 +213,19 @@ sleep 0.3; exit 0`
     expect(leftovers()).toEqual([])
   })
 
+  test('a SIGHUP that nohup had ignored stays ignored', async () => {
+    const file = await deploy({
+      files: { 'job.sh': "trap 'exit 9' TERM\necho ready\nsleep 1 & wait $!\nexit 4" },
+    })
+    // What nohup(1) leaves in place of a terminal.
+    const script = 'exec "$@" 0>/dev/null'
+    const command = [process.execPath, causewayBin, ...runArguments(file)]
+    const { child, finished } = start('/bin/sh', ['-c', script, 'sh', ...command])
+    await new Promise((resolve) => child.stdout!.once('data', resolve))
+    child.kill('SIGHUP')
+    expect(await finished).toMatchObject({ code: 4 })
+  })
+
   test('a job that ignores SIGTERM is killed after the grace period', async () => {
     const config = join(folder.path, 'grace.toml')
     await writeFile(config, '[sandbox]\nstopGraceMs = 200\n')

@@ -11,7 +11,7 @@ import { openState } from '../state/state-folders.ts'
 import { exitCodeOf } from './exit-codes.ts'
 import { fail } from './failure.ts'
 import { createLogger } from '@causeway/service/log'
-import { passphraseOf, type SharedOptions } from './options.ts'
+import { logLevelOf, passphraseOf, type SharedOptions } from './options.ts'
 import { createReporter } from './print/report.ts'
 import { createScreen, type Screen, type Target } from './print/screen.ts'
 import { stopOrEndGraceOnSignals } from './signals.ts'
@@ -36,7 +36,7 @@ export async function run(file: string, flags: RunFlags): Promise<void> {
       state: openState(flags.state),
       config,
       ...passphraseOf(flags),
-      log: createLogger(flags.logLevel),
+      log: createLogger(logLevelOf(flags, config)),
       ...(flags.socket !== undefined && { socket: flags.socket }),
       signal,
       noGrace,

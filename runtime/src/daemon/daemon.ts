@@ -7,6 +7,7 @@ import { closeFd, lockFile } from '@causeway/native/process'
 import { orUndo } from '@causeway/service/failure'
 import type { Logger } from '@causeway/service/log'
 import type { Config } from '../config/config.ts'
+import { takeOver, type TakenOver } from '../config/take-over.ts'
 import { refuseNewerRecords } from '../supervisor/record/newer-records.ts'
 import { openRecordReserve } from '../supervisor/record/record-reserve.ts'
 import { openSupervisor, type Supervisor } from '../supervisor/supervisor.ts'
@@ -36,6 +37,8 @@ export interface DaemonOptions {
 export interface Daemon {
   /** Path of the control socket. */
   control: string
+  /** Takes over settings that the operator changed. */
+  readonly takeOver: (next: Config) => TakenOver
   /** Stops all jobs with a grace period, then closes everything else. */
   readonly close: () => Promise<void>
 }
@@ -120,7 +123,12 @@ async function serve(
       release()
     }
   }
-  return { control, close }
+  const change = (next: Config) => {
+    const changed = takeOver(config, next)
+    host.refresh()
+    return changed
+  }
+  return { control, takeOver: change, close }
 }
 
 function statusOf({ state, sandbox, backend, warnings }: Host, supervisor: Supervisor) {

@@ -46,9 +46,10 @@ export function withSharedOptions(command: Command): Command {
       'file of mode 0600 with the passphrase of the root secret, when it has one',
     )
     .addOption(
-      new Option('--log-level <level>', 'JSON log lines on stderr')
-        .choices(logLevels)
-        .default('warn'),
+      new Option(
+        '--log-level <level>',
+        'JSON log lines on stderr (default: log.level of the configuration, warn)',
+      ).choices(logLevels),
     )
 }
 

@@ -2,7 +2,7 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { createReporter } from '../../../../runtime/src/cli/print/report.ts'
-import { createScreen } from '../../../../runtime/src/cli/print/screen.ts'
+import { createScreen, type Target } from '../../../../runtime/src/cli/print/screen.ts'
 import { escapeControls } from '../../../../service/src/log/escape-controls.ts'
 
 const terminal = { isTTY: true }
@@ -48,7 +48,7 @@ describe('a line of the host', () => {
     expect(screen.ofHost(terminal, '✓ job ended', 'exit code 0')).toBe(host)
   })
 
-  test.each([terminal, {}])('is one line, whatever a job puts into it: %j', async (target) => {
+  test.each<Target>([terminal, {}])('is one line, whatever a job puts in: %j', async (target) => {
     const out = Object.assign(new PassThrough(), target)
     const outcome = { error: { kind: 'BAD_HOST', message: 'a\n✓ job ended        exit code 0' } }
     createReporter(out).call({
