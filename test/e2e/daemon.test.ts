@@ -105,6 +105,11 @@ describe('the commands', () => {
     expect(inspected.stdout).toMatch(/^socket +causeway-[0-9a-f]{32}$/m)
     const json = (await command('inspect', 'cli', '--json')).stdout
     expect(JSON.parse(json)).toMatchObject({ current: { number: 1, uid: expect.any(Number) } })
+    const keys = await command('keys', 'show', 'cli', '--json')
+    expect(JSON.parse(keys.stdout), keys.stderr).toMatchObject({ deployment: 'cli', file })
+    const audit = await command('audit', 'verify', deployed.stdout.slice(-33).trim())
+    expect(audit, audit.stderr).toMatchObject({ code: 0 })
+    expect((await command('audit', 'show', 'cl')).stderr).toContain('nor is it a deployment file')
     expect(inspected.stdout + json + logs.stdout + logs.stderr).not.toContain('hush-hush')
 
     expect((await command('stop', 'cli', '--grace', '0')).stdout).toBe(
@@ -328,6 +333,23 @@ describe('the daemon', () => {
     expect((await command('ps')).code).toBe(0)
   })
 
+  test('does not start on the record of a newer version, and touches nothing', async () => {
+    const other = join(folder.path, 'newer')
+    const own = join(other, 'deployments', 'ab'.repeat(16))
+    // What a start would remove: a draft, and folders of a record that it reads.
+    const draft = join(other, 'deployments', 'new-00')
+    for (const path of [own, draft]) await mkdir(path, { recursive: true, mode: 0o711 })
+    await writeFile(join(own, 'record.json'), '{"format":2,"id":"2001"}')
+    await using refused = startDaemon(other)
+    const { code, stdout, stderr } = await refused.finished
+    expect([code, stdout]).toEqual([125, ''])
+    expect(stderr).toMatch(
+      /^causeway: STATE_NEWER: \S+record\.json: expected a record of format 1, .* found format 2 .*nothing was changed\n$/,
+    )
+    expect(readdirSync(join(other, 'deployments')).sort()).toEqual(['ab'.repeat(16), 'new-00'])
+    expect(existsSync(join(other, 'causeway-root-secret'))).toBe(false)
+  })
+
   test('ends its jobs orderly, and continues them after a restart', async () => {
     const other = join(folder.path, 'orderly')
     const script = `n=$(($(cat count 2>/dev/null || echo 0) + 1)); echo $n > count
@@ -347,7 +369,8 @@ trap 'echo bye; exit 9' TERM; echo run $n; while :; do sleep 0.1; done`
       expect(said.value).toMatchObject({ text: 'bye' })
       expect(await following.next()).toEqual({ done: true, value: undefined })
     }
-    await using second = await readyDaemon(other, { args: ['--allow-local-images'] })
+    // It has the image, whose URL it could not open.
+    await using second = await readyDaemon(other)
     await expect.poll(() => second.logs('orderly', { stream: ['stdout'] }), until).toHaveLength(3)
     expect(await second.inspect('orderly')).toMatchObject({
       current: {
@@ -364,6 +387,34 @@ trap 'echo bye; exit 9' TERM; echo run $n; while :; do sleep 0.1; done`
     // An ordinary user could not remove by hand what an overlay leaves in it.
     await second.remove('orderly')
     await second.stop()
+  })
+
+  test('reads its settings again at SIGHUP, and goes on', async () => {
+    const own = join(folder.path, 'hangup')
+    const config = join(folder.path, 'hangup.toml')
+    await writeFile(config, '')
+    await using started = await readyDaemon(own, { args: ['--config', config] })
+    let said = ''
+    started.child.stderr!.on('data', (text: string) => (said += text))
+    const hangUp = async (text: string) => {
+      said = ''
+      await writeFile(config, text)
+      started.child.kill('SIGHUP')
+      await expect.poll(() => said, until).toContain('SIGHUP')
+      return JSON.parse(said.trimEnd().split('\n').at(-1)!) as object
+    }
+    const changed =
+      '[log]\nlevel = "info"\n[sandbox]\nbundlePath = "/job"\nmemoryBytes = 1000000000\n'
+    const lists = { taken: ['log.level', 'sandbox.memoryBytes'], left: ['sandbox.bundlePath'] }
+    expect(await hangUp(changed)).toMatchObject({ level: 40, ...lists })
+    const refused = started.client.call('POST /v1/deployments', { body: { file: '/nothing' } })
+    await expect(refused).rejects.toThrow('INPUT_UNREADABLE')
+    expect(said).toContain('"command refused"')
+    expect(await hangUp('[log]\nlevel = "loud"\n')).toMatchObject({
+      level: 50,
+      reason: expect.stringContaining(`${config}:2:1: log.level: expected one of`) as string,
+    })
+    expect(await started.stop()).toMatchObject({ code: 0 })
   })
 
   /** A daemon with a job that ignores signals and has a long grace period. */

@@ -4,6 +4,7 @@
  */
 import { exitCodes } from './exit-codes.ts'
 import { printable } from './print/printable.ts'
+import { marked } from './print/screen.ts'
 
 // Known by name: importing the classes would load the image store for every command.
 const kindNames = ['StartError', 'ImageError']
@@ -30,6 +31,7 @@ export async function untilReaderLeaves(write: () => Promise<void>): Promise<voi
 
 /** Prints why and sets the exit code. */
 export function fail(error: unknown, code: number = exitCodes.failed): void {
-  process.stderr.write(`causeway: ${printable(describeFailure(error))}\n`)
+  const mark = marked(process.stderr, 'causeway:')
+  process.stderr.write(`${mark} ${printable(describeFailure(error))}\n`)
   process.exitCode = code
 }

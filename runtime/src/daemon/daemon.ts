@@ -7,6 +7,8 @@ import { closeFd, lockFile } from '@causeway/native/process'
 import { orUndo } from '@causeway/service/failure'
 import type { Logger } from '@causeway/service/log'
 import type { Config } from '../config/config.ts'
+import { takeOver, type TakenOver } from '../config/take-over.ts'
+import { refuseNewerRecords } from '../supervisor/record/newer-records.ts'
 import { openRecordReserve } from '../supervisor/record/record-reserve.ts'
 import { openSupervisor, type Supervisor } from '../supervisor/supervisor.ts'
 import { createExecute } from '../execution/execution.ts'
@@ -38,6 +40,8 @@ export interface Daemon {
   control: string
   /** Resolves once the deployments of an earlier daemon go on. */
   readonly recovered: Promise<void>
+  /** Takes over settings that the operator changed. */
+  readonly takeOver: (next: Config) => TakenOver
   /** Stops all jobs with a grace period, then closes everything else. */
   readonly close: () => Promise<void>
 }
@@ -62,6 +66,7 @@ function lockState({ root }: StateFolders): () => void {
 
 async function openLocked(options: DaemonOptions, release: () => void): Promise<Daemon> {
   const { config, state, log } = options
+  refuseNewerRecords(state.deployments)
   const { backend, warning } = await chooseBackend(config.signer.backend)
   if (warning !== undefined) log.warn(warning)
   const keys = await openHostKeys({ ...options, backend, stateFolder: state.root })
@@ -124,7 +129,12 @@ async function serve(
       release()
     }
   }
-  return { control, recovered: supervisor.recovered, close }
+  const change = (next: Config) => {
+    const changed = takeOver(config, next)
+    host.refresh()
+    return changed
+  }
+  return { control, recovered: supervisor.recovered, takeOver: change, close }
 }
 
 function statusOf({ state, sandbox, backend, warnings }: Host, supervisor: Supervisor) {

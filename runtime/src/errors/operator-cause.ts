@@ -3,7 +3,7 @@
  * a server, from faults of the deployment itself, which only another deployment can mend.
  * @module
  */
-import { passes } from './host-fault.ts'
+import { passes, saysPassing } from './host-fault.ts'
 
 const kinds = [
   'IMAGE_URL_REFUSED',
@@ -28,4 +28,9 @@ export function mayPass(error: unknown): boolean {
 /** Whether a text that begins with the kind of an error asks the operator to do something. */
 export function asksOperator(text: string): boolean {
   return kinds.some((kind) => text.startsWith(`${kind}: `))
+}
+
+/** Whether a text is about something that may pass. */
+export function saysMayPass(text: string): boolean {
+  return asksOperator(text) || saysPassing(text)
 }

@@ -8,6 +8,7 @@ export type StartErrorKind =
   | 'POLICY_INVALID'
   | 'ENVIRONMENT_TOO_LARGE'
   | 'STATE_UNREACHABLE'
+  | 'STATE_NEWER'
   | 'DEPLOYMENT_BUSY'
   | 'ROOT_BUSY'
   | 'ROOT_REPLACED'

@@ -4,11 +4,12 @@
  */
 import { StartError } from '../errors/start-error.ts'
 import { isRoot } from '../state/state-folders.ts'
-import { createEgressPolicy, type EgressPolicy } from '@causeway/service/egress'
+import type { EgressPolicy } from '@causeway/service/egress'
 import { clearHostTable } from './isolated/host-table.ts'
 import { openIsolatedNetworks } from './isolated/isolated-networks.ts'
 import type { KernelNetwork, Networks, NetworkState } from './contract.ts'
 import { withHostFaces } from './host-faces.ts'
+import { livePolicy } from './live-policy.ts'
 import type { NetworkConfig } from './settings.ts'
 import { openSharedNetworks } from './shared/shared-networks.ts'
 
@@ -17,7 +18,7 @@ export async function openNetworks(
   settings: NetworkConfig,
   onWarning: (message: string) => void,
 ): Promise<Networks> {
-  const policy = createEgressPolicy(settings.allow)
+  const policy = livePolicy(settings)
   const networks = withHostFaces(await openBest(settings, policy, onWarning), { settings, policy })
   const { missing } = networks.state
   if (settings.enforce === 'auto' || missing.length === 0) return networks

@@ -4,6 +4,7 @@ import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { StartError } from '../errors/start-error.ts'
 import { inState } from '../errors/state-fault.ts'
+import { checkFormat, markFormat } from './state-format.ts'
 
 /** Paths inside the state folder. */
 export interface StateFolders {
@@ -20,11 +21,12 @@ const othersMayWrite = 0o022
  * Creates the folders below `--state DIR`, else `$XDG_STATE_HOME/causeway`, else
  * `/var/lib/causeway` for root and `~/.local/state/causeway` for others.
  * @throws StartError STATE_UNREACHABLE when a folder can't be made, or belongs to or is writable by
- *   other users
+ *   other users; STATE_NEWER, before anything is made
  */
 export function openState(folder: string | undefined): StateFolders {
   const named = stateRoot(folder)
   checkCharacters(named)
+  checkFormat(named)
   return inState(named, () => makeFolders(named))
 }
 
@@ -38,6 +40,7 @@ function makeFolders(named: string): StateFolders {
   const state = { root, images: join(root, 'images'), deployments: join(root, 'deployments') }
   ensureFolder(state.deployments, 0o711)
   ensureFolder(state.images, 0o700)
+  markFormat(root)
   return state
 }
 

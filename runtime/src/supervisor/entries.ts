@@ -2,6 +2,7 @@
 import { StartError } from '../errors/start-error.ts'
 import type { Queues } from '@causeway/service/turns'
 import { knownId } from './record/known-identity.ts'
+import { referredTo, unknownDeployment } from './record/reference.ts'
 import type { FoundDeployment } from './record/store.ts'
 import { failureText } from './run/failure-text.ts'
 import { superviseDeployment, type Supervised } from './supervised.ts'
@@ -78,29 +79,19 @@ export function detailed(entry: Entry): DeploymentDetail {
   return 'keeper' in entry ? detailOf(entry) : summarise(entry)
 }
 
-// Ids are decimal, names hex: a typo in an id must not match another deployment's name.
-const leastNameDigits = 6
-
-function idOf(entry: Entry): string | undefined {
-  return 'keeper' in entry ? entry.keeper.latest.id : entry.id
-}
-
 type Known = Pick<SupervisorContext, 'entries' | 'recovery'>
 
 /** @throws StartError DEPLOYMENT_UNKNOWN; DAEMON_STARTING when it may be one that is not read yet */
 export function find({ entries, recovery }: Known, reference: string): Entry {
-  const all = [...entries.values()]
-  const byId = all.filter((entry) => idOf(entry) === reference)
-  const isName = reference.length >= leastNameDigits
-  const byName = all.filter(({ name }) => isName && name.startsWith(reference))
-  const found = byId.length > 0 ? byId : byName
-  const [first] = found
-  if (first && found.length === 1) return first
-  if (!first && recovery.pending.size > 0) throw stillStarting(reference, recovery)
-  const text = first
-    ? `expected one deployment, found ${found.length}: ${found.map(({ name }) => name).join(', ')}`
-    : `no deployment has this id, or a name that begins with it (at least ${leastNameDigits} digits)`
-  throw new StartError('DEPLOYMENT_UNKNOWN', `${reference}: ${text}`)
+  const all = [...entries.values()].map((entry) => ({
+    entry,
+    name: entry.name,
+    id: 'keeper' in entry ? entry.keeper.latest.id : entry.id,
+  }))
+  const found = referredTo(all, reference)
+  if (found) return found.entry
+  if (recovery.pending.size > 0) throw stillStarting(reference, recovery)
+  throw unknownDeployment(reference)
 }
 
 export function stillStarting(

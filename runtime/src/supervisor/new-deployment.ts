@@ -12,7 +12,7 @@ import { labelOf, type Identity } from '../deployment/identity.ts'
 import { readInputFile } from '../deployment/input-file.ts'
 import { loadDeployment, runnable, type LoadedDeployment } from '../deployment/load.ts'
 import { keepIdentity } from './record/known-identity.ts'
-import type { DeploymentRecord } from './record/record.ts'
+import { recordFormat, type DeploymentRecord } from './record/record.ts'
 import { replaceFile, syncPath } from './record/replace-file.ts'
 import { checkSchedule } from './schedule/schedule.ts'
 import {
@@ -108,7 +108,7 @@ export function firstRecord(
 ): DeploymentRecord {
   const { file, schedule } = loaded.deployment
   return {
-    format: 1,
+    format: recordFormat,
     name,
     id: identity.id,
     origin: identity.origin,

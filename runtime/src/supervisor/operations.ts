@@ -31,6 +31,7 @@ export function stop(
     // disk the job must end all the same.
     const saved = keeper.change(want('stopped'))
     if (wanted === 'running') await output.tell('stopped by the operator')
+    tellDaemon(context, keeper.latest, 'stopped by the operator')
     const cause = { kind: 'stop', detail: 'stopped by the operator' } as const
     const ended = life.end({ ...cause, ...(graceMs !== undefined && { graceMs }) })
     await unlessRefused(
@@ -69,6 +70,7 @@ export function start(context: SupervisorContext, { name }: Supervised): Promise
     if (!isAtRest(entry)) return detailOf(entry)
     await keeper.change(restartPlan(loaded.deployment, Date.now()))
     await output.tell('started by the operator')
+    tellDaemon(context, keeper.latest, 'started by the operator')
     feed.emit({ type: 'wanted', wanted: 'running' })
     life.resume()
     return detailOf(entry)
@@ -93,7 +95,17 @@ export async function remove(
     }
     await removeDeployment(entry.folder)
     context.entries.delete(entry.name)
+    const known = 'keeper' in entry ? entry.keeper.latest : { name: entry.name }
+    tellDaemon(context, known, 'removed by the operator')
   })
+}
+
+function tellDaemon(
+  { log }: SupervisorContext,
+  { id, name }: { id?: string; name: string },
+  text: string,
+): void {
+  log.info({ ...(id !== undefined && { deployment: id }), name }, text)
 }
 
 /** @throws StartError DEPLOYMENT_UNKNOWN */

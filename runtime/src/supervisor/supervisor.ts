@@ -22,6 +22,7 @@ import type { DeployRequest } from './new-deployment.ts'
 import { remove, start, stop, type RemoveOptions } from './operations.ts'
 import { createQueues } from '@causeway/service/turns'
 import { findDeployment, storedNames } from './record/store.ts'
+import { orTellRefusal } from './refusals.ts'
 import type { Supervised } from './supervised.ts'
 import {
   detailOf,
@@ -78,15 +79,20 @@ export async function openSupervisor(options: SupervisorOptions): Promise<Superv
   }
   const { entries } = context
   const recovered = recoverAll(context)
+  const told = <T>(command: string, deployment: string, work: () => Promise<T>) =>
+    orTellRefusal(context.log, { command, deployment }, work)
   return {
     recovered,
     recovery: () => progressOf(context),
     deploy: (request) => deploy(context, request),
     list: () => [...entries.values()].map(summarise),
     inspect: (reference) => detailed(find(context, reference)),
-    stop: (reference, graceMs) => stop(context, intact(context, reference), graceMs),
-    start: (reference) => start(context, intact(context, reference)),
-    remove: (reference, how) => remove(context, find(context, reference), how),
+    stop: (reference, graceMs) =>
+      told('stop', reference, () => stop(context, intact(context, reference), graceMs)),
+    start: (reference) =>
+      told('start', reference, () => start(context, intact(context, reference))),
+    remove: (reference, how) =>
+      told('rm', reference, () => remove(context, find(context, reference), how)),
     watch: (reference) => watch(intact(context, reference)),
     network: async (reference) => networkOf(intact(context, reference)),
     close: () => close(context, recovered),

@@ -147,7 +147,8 @@ describe('warnings', () => {
   })
 })
 
-const id = 'a string of 1 to 256 characters without control characters, or an integer'
+const id =
+  'a string of 1 to 256 characters without control characters and other than "." and "..", or an integer'
 const account = 'an even number (2 to 128) of hex digits, or an SS58 address'
 const checksum = 'the SS58 checksum does not match: a character is wrong or missing'
 const method = 'a method name such as signer_sign, or a family such as signer_*'
@@ -158,6 +159,9 @@ describe('a wrong field', () => {
   test.each([
     [{ id: '' }, `1:7: id: found "", expected ${id}`],
     [{ id: 'a\u0085' }, String.raw`1:7: id: found "a\u0085", expected ${id}`],
+    [{ id: '.' }, `1:7: id: found ".", expected ${id}`],
+    [{ id: '..' }, `1:7: id: found "..", expected ${id}`],
+    [{ id: 'a\ud800' }, String.raw`1:7: id: found "a\ud800", expected ${id}`],
     [{ id: true }, `1:7: id: found true, expected ${id}`],
     [{ id: 1.5 }, `1:7: id: found 1.5, expected ${id} (write a long or fractional id as a string)`],
     [

@@ -3,10 +3,12 @@ import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { defaultLimits } from '../../../runtime/src/bridge/limits/limits.ts'
 import { loadConfig } from '../../../runtime/src/config/config.ts'
+import { takeOver } from '../../../runtime/src/config/take-over.ts'
 import { test } from '../../support/folder-fixture.ts'
 import { thrownBy } from '../../support/thrown.ts'
 
 const defaults = {
+  log: { level: 'warn' },
   processor: { ss58Prefix: 42, originKind: 'Substrate' },
   bridge: { level: '1.27.0', limits: defaultLimits },
   signer: { backend: 'auto' },
@@ -226,4 +228,32 @@ describe('configuration', () => {
     const file = join(folder, 'none.toml')
     expect(await thrownBy(() => loadConfig(file))).toMatchObject({ code: 'ENOENT', path: file })
   })
+})
+
+test('a running daemon takes over what it reads again, and leaves what it was made of', () => {
+  const config = loadConfig(undefined)
+  const { network, bridge } = config
+  const { limits } = bridge
+  const next = loadConfig(undefined)
+  Object.assign(next.log, { level: 'info' })
+  Object.assign(next.bridge.limits.read, { perSecond: 1 })
+  Object.assign(next.network, { allow: ['10.0.0.0/8'], resolvers: ['9.9.9.9'], mode: 'shared' })
+  Object.assign(next.sandbox, { memoryBytes: 1 << 20, uidBase: 1_800_000_000 })
+  Object.assign(next.processor, { originKind: 'Other' })
+  expect(takeOver(config, next)).toEqual({
+    taken: [
+      'log.level',
+      'bridge.limits',
+      'network.allow',
+      'network.resolvers',
+      'sandbox.memoryBytes',
+    ],
+    left: ['processor.originKind', 'network.mode', 'sandbox.uidBase'],
+  })
+  expect(network).toMatchObject({ allow: ['10.0.0.0/8'], mode: 'auto' })
+  expect(config).toMatchObject({ sandbox: { memoryBytes: 1 << 20, uidBase: 1_900_000_000 } })
+  expect(bridge.limits.read.perSecond).toBe(1)
+  // An open bridge has its limits as a whole.
+  expect(limits).toEqual(defaultLimits)
+  expect(takeOver(config, loadConfig(undefined)).left).toEqual([])
 })

@@ -1,10 +1,14 @@
 /** What the `keys` commands need: the identity of a deployment, and the root keys. @module */
 import { hardenProcess } from '@causeway/native/process'
-import type { Deployment } from '@causeway/manifest'
 import { orUndoNow } from '@causeway/service/failure'
 import { loadConfig } from '../../config/config.ts'
-import { identify, importedKeysOf, labelOf, type Identity } from '../../deployment/identity.ts'
-import { loadWithoutSandbox } from '../../deployment/load.ts'
+import {
+  identify,
+  importedKeysOf,
+  labelOf,
+  type IdentityFields,
+  type Identity,
+} from '../../deployment/identity.ts'
 import { chooseBackend } from '../../signer/choose-backend.ts'
 import { noKeys, wipeImported } from '../../signer/imported/imported-keys.ts'
 import {
@@ -23,12 +27,13 @@ import type {
 import { readStoredKeys } from '../../signer/imported/stored-keys.ts'
 import { openState } from '../../state/state-folders.ts'
 import { passphraseOf, type SharedOptions } from '../options.ts'
+import { findDeployment } from './find-deployment.ts'
 
 /** How a host keeps its root secret. */
 export type RootKeeping = Pick<UnlockedRoot, 'place' | 'path'> & { sealed: boolean }
 
 export interface DeploymentKeys {
-  deployment: Deployment
+  deployment: IdentityFields
   identity: Identity
   label: DeploymentLabel
   stateFolder: string
@@ -37,16 +42,19 @@ export interface DeploymentKeys {
   keeping: RootKeeping
 }
 
-/** Calls `use` with a deployment's keys; the root secret can not be rotated meanwhile. */
+/**
+ * Calls `use` with a deployment's keys; the root secret can not be rotated meanwhile.
+ * @param reference as {@link findDeployment} takes it
+ */
 export async function withDeploymentKeys<T>(
-  file: string,
+  reference: string,
   flags: SharedOptions,
   use: (keys: DeploymentKeys) => T,
 ): Promise<T> {
   hardenProcess()
   const config = loadConfig(flags.config)
   const { backend } = await chooseBackend(config.signer.backend)
-  const { deployment } = await loadWithoutSandbox(file)
+  const deployment = await findDeployment(reference, flags)
   const stateFolder = openState(flags.state).root
   const release = lockRootInUse(stateFolder)
   try {

@@ -103,16 +103,16 @@ async function take(owner: NetworkOwner, pools: Pools): Promise<IsolatedNetwork>
   return network
 }
 
-/** Takes a network with a veth pair: a parked or a spare one may have lost its pair. */
+/** Takes a network that can be used: a parked or a spare one may have lost its veth pair, say. */
 async function connected(
   { deployment }: NetworkOwner,
   { parking, spares }: Pools,
 ): Promise<IsolatedNetwork> {
   const parked = await parking.unpark(deployment)
-  if (parked?.isConnected()) return parked
+  if (parked?.isUsable()) return parked
   await parked?.close()
   const spare = await spares.take()
-  if (spare.isConnected()) return spare
+  if (spare.isUsable()) return spare
   await spare.close()
   return spares.take()
 }

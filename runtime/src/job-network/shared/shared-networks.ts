@@ -11,7 +11,7 @@ import type { KernelNetwork, NetworkOwner, Networks, NetworkState } from '../con
 import { lease } from '../one-execution.ts'
 import { createParking } from '../network-pool.ts'
 import { createNft, nameOfTable, type Nft } from '../rules/nft.ts'
-import { refillMs } from '../settings.ts'
+import { limitsText, refillMs } from '../settings.ts'
 import { openSharedNetwork, type SharedNetwork } from './shared-network.ts'
 import type { SharedOptions } from './shared-ruleset.ts'
 import { sweepSharedTables } from './shared-sweep.ts'
@@ -59,9 +59,11 @@ function createSharedNetworks(options: SharedNetworksOptions, nft: Nft): Network
     Math.max(refillMs(options.settings), longestSendingMs),
   )
   const made = new Set<SharedNetwork>()
+  const limitsOf = new WeakMap<SharedNetwork, string>()
   const watch = watchTables(() => restoreMissing(made, nft, onWarning))
 
   async function make(): Promise<SharedNetwork> {
+    const limits = limitsText(options.settings)
     const network = await openSharedNetwork(options, nft)
     const close = async () => {
       made.delete(kept)
@@ -69,6 +71,7 @@ function createSharedNetworks(options: SharedNetworksOptions, nft: Nft): Network
     }
     const kept: SharedNetwork = { ...network, close }
     made.add(kept)
+    limitsOf.set(kept, limits)
     return kept
   }
 
@@ -76,7 +79,11 @@ function createSharedNetworks(options: SharedNetworksOptions, nft: Nft): Network
     // Rules that a dead daemon has left may apply to these ids.
     await sweepSharedTables(nft)
     const parked = await parking.unpark(owner.deployment)
-    const network = parked ?? (await make())
+    // Its rules may be of settings that the operator has changed since. Then they hold on for the
+    // sockets of ended processes.
+    const isCurrent = parked && limitsOf.get(parked) === limitsText(options.settings)
+    if (parked && !isCurrent) await parking.park(parked.table, parked)
+    const network = isCurrent ? parked : await make()
     await orUndo(
       () => network.attachOwner(owner),
       () => network.close(),

@@ -53,6 +53,11 @@ export function revisionPaths({ revisions }: DeploymentPaths, revision: number):
   return filesIn(join(revisions, String(revision)))
 }
 
+/** Whether a folder of the store is a deployment's. */
+export function isDeploymentName(name: string): boolean {
+  return namePattern.test(name)
+}
+
 /** A folder for a deployment without a record; the next start removes leftovers. */
 export async function createDraft(deployments: string): Promise<RevisionPaths> {
   const folder = join(deployments, `new-${randomBytes(8).toString('hex')}`)
@@ -89,7 +94,7 @@ export type FoundDeployment = { name: string; paths: DeploymentPaths } & (
 export async function storedNames(deployments: string): Promise<string[]> {
   const names = (await readdir(deployments)).sort()
   for (const name of names) if (draftPattern.test(name)) await removeTree(join(deployments, name))
-  return names.filter((name) => namePattern.test(name))
+  return names.filter(isDeploymentName)
 }
 
 /**

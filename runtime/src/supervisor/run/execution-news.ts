@@ -4,6 +4,7 @@ import { saysPassing } from '../../errors/host-fault.ts'
 import type { JobExit } from '../../execution/contract/exit.ts'
 import { createEventText } from './describe-event.ts'
 import type { EventFeed } from './event-feed.ts'
+import { describeExit } from '../../execution/contract/exit.ts'
 import type { ExecutionEvent } from '../../execution/contract/request.ts'
 import type { LiveState } from './live-state.ts'
 import type { DeploymentLog } from '../log/logs.ts'
@@ -65,12 +66,30 @@ export function isPassing(exit: JobExit): exit is Extract<JobExit, { reason: 'st
 }
 
 async function tellEvent(
-  { output, feed, live, current }: NewsOptions,
+  options: NewsOptions,
   event: ExecutionEvent,
   text: string | undefined,
 ): Promise<void> {
+  const { output, feed, live, current } = options
   live.take(event)
+  tellDaemon(options, event)
   const attempt = 'attempt' in event ? event.attempt : 0
   if (text !== undefined) await output.tell(text, { execution: current.number, attempt })
   feed.emit(event)
+}
+
+/** A line of the daemon's log for each start and restart; the end of an execution has its own. */
+function tellDaemon({ log, keeper }: NewsOptions, event: ExecutionEvent): void {
+  const { id: deployment, current } = keeper.latest
+  const execution = current?.number
+  if (event.type === 'job-started') {
+    const { attempt, uid } = event
+    log.info({ deployment, execution, attempt, uid }, 'job started')
+  }
+  if (event.type === 'restarting') {
+    const { attempt, delayMs } = event
+    const before = current?.attempts.find(({ number }) => number === attempt - 1)
+    const reason = before?.exit && describeExit(before.exit)
+    log.info({ deployment, execution, attempt, delayMs, reason }, 'job starts again')
+  }
 }

@@ -182,7 +182,7 @@ async function capture(
   await output.capture(job, { execution: current.number, attempt })
 }
 
-function exitOf({ cause, log, current }: Context, error: unknown): JobExit {
+function exitOf({ cause, log, keeper, current }: Context, error: unknown): JobExit {
   const end = cause()
   if (end)
     return { reason: 'killed', detail: end.kind === 'stop' ? end.detail : 'the daemon ended' }
@@ -190,6 +190,7 @@ function exitOf({ cause, log, current }: Context, error: unknown): JobExit {
   if (mayPass(error)) return { reason: 'start-failed', detail: failureText(error) }
   // Errors for people are complete in their text; for others a developer needs the stack.
   const what = error instanceof StartError ? { reason: failureText(error) } : { err: error }
-  log.warn({ ...what, execution: current.number }, 'execution not started')
+  const { id: deployment } = keeper.latest
+  log.warn({ deployment, execution: current.number, ...what }, 'execution not started')
   return { reason: 'start-failed', detail: failureText(error) }
 }

@@ -12,14 +12,23 @@ export interface Waiting {
 
 /** The log has it only when the fault is another one than before. */
 export async function tellWaiting(
-  { live, output, feed, log }: Pick<ExecutionParts, 'live' | 'output' | 'feed' | 'log'>,
+  {
+    live,
+    output,
+    feed,
+    keeper,
+    log,
+  }: Pick<ExecutionParts, 'live' | 'output' | 'feed' | 'keeper' | 'log'>,
   { number, fault, delayMs }: Waiting,
 ): Promise<void> {
   const isNew = live.waiting !== fault
   live.wait(fault)
   feed.emit({ type: 'waiting', execution: number, fault, delayMs })
   if (!isNew) return
-  log.warn({ reason: fault, execution: number }, 'execution waits for the host')
+  log.warn(
+    { deployment: keeper.latest.id, execution: number, reason: fault },
+    'execution waits for the host',
+  )
   const source = { execution: number, attempt: 0 }
   await output.tell(`execution ${number} waits for the host, and is tried again: ${fault}`, source)
 }

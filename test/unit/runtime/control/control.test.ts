@@ -183,6 +183,14 @@ print(connection.getresponse().read().decode())`
   })
 })
 
+test.for(['', '.', '..'])('%j is sent as no other request', async (id, { control: { client } }) => {
+  const params = { id }
+  for (const name of ['GET /v1/deployments/:id', 'POST /v1/deployments/:id/stop'] as const)
+    await expect(client.call(name, { params })).rejects.toThrow(
+      `${JSON.stringify(id)}: no deployment has this id`,
+    )
+})
+
 describe('the socket', () => {
   test('is its owner’s alone', ({ control: { path } }) => {
     expect(statSync(path).mode & 0o777).toBe(0o600)

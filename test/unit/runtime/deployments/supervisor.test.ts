@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
+import { findRecord } from '../../../../runtime/src/supervisor/record/find-record.ts'
 import type { DeploymentRecord } from '../../../../runtime/src/supervisor/record/record.ts'
 import { ImageError } from '../../../../images/src/index.ts'
 import { StartError } from '../../../../runtime/src/errors/start-error.ts'
@@ -29,6 +30,7 @@ import { thrownBy } from '../../../support/thrown.ts'
 
 const isRoot = process.getuid?.() === 0
 const now = () => Date.now()
+const infoLevel = 30
 
 /** The job of a deployment `one`, once it is known to run. */
 async function running(host: TestSupervisor): Promise<ScriptedJob> {
@@ -290,6 +292,28 @@ describe('the operator', () => {
         kind: 'DEPLOYMENT_UNKNOWN',
       })
     }
+  })
+
+  test('is found without a supervisor, by its id or the beginning of its name', async ({
+    folder,
+  }) => {
+    await using host = await testSupervisor(folder)
+    for (const id of ['one', 'two', 'damaged']) await host.deploy(id)
+    const damaged = join(host.deployments, nameOf('damaged'), 'record.json')
+    writeFileSync(damaged, '')
+    const find = (reference: string) => findRecord(host.deployments, reference)
+    expect([find('two').id, find(nameOf('two').slice(0, 12)).id]).toEqual(['two', 'two'])
+    for (const [reference, kind] of [
+      ['on', 'DEPLOYMENT_UNKNOWN'],
+      ['', 'DEPLOYMENT_UNKNOWN'],
+      [nameOf('damaged'), 'RECORD_DAMAGED'],
+    ] as const)
+      expect(await thrownBy(() => find(reference)), reference).toMatchObject({ kind })
+    const nowhere = join(folder, 'none')
+    expect(await thrownBy(() => findRecord(nowhere, 'one'))).toMatchObject({
+      kind: 'DEPLOYMENT_UNKNOWN',
+    })
+    expect(existsSync(nowhere)).toBe(false)
   })
 
   test('follows a log until no more entries will come', async ({ folder }) => {
@@ -565,7 +589,7 @@ describe('a full disk', () => {
     expect(existsSync(written)).toBe(true)
     next.end(exited(0))
     await host.reach('one', 'ended')
-    expect(host.log.lines).toEqual([])
+    expect(host.log.lines.filter(({ level }) => Number(level) > infoLevel)).toEqual([])
   })
 
   onSmallDisk('has space for the end of a job when another is stopped', async ({ folder }) => {
@@ -644,6 +668,62 @@ describe('a full disk', () => {
   })
 })
 
+test('the daemon’s log has a line for each command, start, restart, exit and refusal', async ({
+  folder,
+}) => {
+  await using host = await testSupervisor(folder)
+  const file = await host.deploy('one', { restartPolicy: 'onFailure' })
+  const first = await host.jobs.next()
+  first.end(exited(3))
+  const second = await host.jobs.next()
+  second.end(exited(0))
+  await host.reach('one', 'ended')
+  host.jobs.failNext(new StartError('ENTRYPOINT_MISSING', 'no job.sh'))
+  await host.supervisor.start('one')
+  await host.reach('one', 'ended')
+  await host.supervisor.stop('one')
+  const again = { file, replace: false, allowLocalImages: false }
+  await thrownBy(() => host.supervisor.deploy(again))
+  await thrownBy(() => host.supervisor.stop('none'))
+  await host.supervisor.remove('one', { force: false, forgetKeys: false })
+  const name = nameOf('one')
+  const one = { deployment: 'one' }
+  const job = { ...one, execution: 1 }
+  const info = { level: infoLevel }
+  expect(host.log.lines).toEqual([
+    { ...info, ...one, name, revision: 1, file, msg: 'deployed' },
+    { ...info, ...job, attempt: 1, uid: 7, msg: 'job started' },
+    { ...info, ...job, attempt: 2, delayMs: 0, reason: 'exit code 3', msg: 'job starts again' },
+    { ...info, ...job, attempt: 2, uid: 7, msg: 'job started' },
+    { ...info, ...job, reason: 'exit code 0', msg: 'job ended' },
+    { ...info, ...one, name, msg: 'started by the operator' },
+    {
+      level: 40,
+      ...one,
+      execution: 2,
+      reason: 'ENTRYPOINT_MISSING: no job.sh',
+      msg: 'execution not started',
+    },
+    { ...info, ...one, name, msg: 'stopped by the operator' },
+    {
+      ...info,
+      ...one,
+      command: 'deploy',
+      file,
+      reason: expect.stringContaining('DEPLOYMENT_EXISTS: ') as string,
+      msg: 'command refused',
+    },
+    {
+      ...info,
+      command: 'stop',
+      deployment: 'none',
+      reason: expect.stringContaining('DEPLOYMENT_UNKNOWN: none: ') as string,
+      msg: 'command refused',
+    },
+    { ...info, ...one, name, msg: 'removed by the operator' },
+  ])
+})
+
 describe('many', () => {
   test('run side by side', async ({ folder }) => {
     await using host = await testSupervisor(folder)
@@ -676,7 +756,7 @@ describe('a damaged deployment', () => {
   test.for([
     { content: '', what: 'expected JSON' },
     { content: '{"format":1', what: 'expected JSON' },
-    { content: '{"format":2}', what: 'format' },
+    { content: '{"format":0}', what: 'format' },
     { content: '[]', what: 'format' },
   ])(
     '$content: is reported, and the others run',
