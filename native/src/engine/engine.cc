@@ -146,7 +146,7 @@ Verdict Engine::JudgeAgain(double tag) {
 void Engine::Expire(uint64_t now) {
   now_ = now;
   Slot slot;
-  while ((slot = reading_.FirstDue(now)) != kNoSlot) Dismiss(slot, notices_.line_too_late);
+  while ((slot = reading_.FirstDue(now)) != kNoSlot) DismissLate(slot);
   while ((slot = sending_.FirstDue(now)) != kNoSlot) End(slot);
   while ((slot = draining_.FirstDue(now)) != kNoSlot) End(slot);
   if (resume_accepting_ == 0 || resume_accepting_ > now) return;

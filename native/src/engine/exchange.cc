@@ -46,7 +46,8 @@ void Engine::TakeEndOfStream(Slot slot) {
   Connection& connection = connections_[slot];
   std::string_view line;
   const Progress progress = TakeEnd(&connection, limits_.max_line_bytes, &line);
-  if (connection.bytes.empty()) End(slot);
+  if (HasOnlyBlankLines(connection)) Dismiss(slot, notices_.only_blank_lines);
+  else if (connection.bytes.empty()) End(slot);
   else if (progress == Progress::kTooLong) Dismiss(slot, notices_.line_too_long);
   else HandOver(slot, line);
 }
@@ -68,6 +69,11 @@ bool Engine::Reply(double tag, const std::string_view* text, uint64_t now) {
   if (text) Send(slot, *text);
   else Finish(slot);
   return true;
+}
+
+void Engine::DismissLate(Slot slot) {
+  const bool is_blank = HasOnlyBlankLines(connections_[slot]);
+  Dismiss(slot, is_blank ? notices_.only_blank_lines : notices_.line_too_late);
 }
 
 // Replies to a peer whose request was not read to its end. The peer may still be sending, and few
