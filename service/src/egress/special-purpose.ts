@@ -33,6 +33,8 @@ const mapped = listOf(['::ffff:0:0/96'], 'ipv6')
 const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
+const unspecified = listOf(['0.0.0.0/32'], 'ipv4')
+unspecified.addAddress('::', 'ipv6')
 
 /** True for a public unicast address; the IPv4 part of IPv4-mapped and NAT64 forms decides. */
 export function isPublicAddress(address: string): boolean {
@@ -47,6 +49,12 @@ export function isPublicAddress(address: string): boolean {
 export function isLoopbackAddress(address: string): boolean {
   const family = isIP(withoutZone(address))
   return family !== 0 && loopback.check(withoutZone(address), family === 4 ? 'ipv4' : 'ipv6')
+}
+
+/** True for 0.0.0.0 and ::, which name no host. */
+export function isUnspecifiedAddress(address: string): boolean {
+  const version = isIP(withoutZone(address))
+  return version !== 0 && unspecified.check(withoutZone(address), version === 4 ? 'ipv4' : 'ipv6')
 }
 
 function listOf(nets: readonly string[], family: 'ipv4' | 'ipv6'): BlockList {
