@@ -3,6 +3,7 @@
  * @module
  */
 import * as v from 'valibot'
+import { suggest } from '@causeway/manifest'
 import { count, maxBytes, readSettings } from '@causeway/service/config'
 import { bridgeSettings } from '../bridge/settings.ts'
 import { networkSettings } from '../job-network/settings.ts'
@@ -54,7 +55,7 @@ const configSchema = v.strictObject({
 
 export type Config = v.InferOutput<typeof configSchema>
 
-/** The file's settings over the defaults. @throws Error naming file, setting and expectation */
+/** The file's settings over the defaults. @throws ConfigError naming file, setting and expectation */
 export function loadConfig(file: string | undefined): Config {
-  return readSettings(configSchema, file)
+  return readSettings(configSchema, file, suggest)
 }

@@ -13,9 +13,10 @@ export async function loadStored(
   { deployment: file, bundle }: RevisionPaths,
   { file: original, id, origin, cid }: PinnedIdentity,
 ): Promise<LoadedDeployment> {
-  const { deployment, warnings } = parseDeployment(await readFile(file, 'utf8'), original)
+  const text = await readFile(file, 'utf8')
+  const { deployment, warnings } = parseDeployment(text, original, { isAccepted: true })
   // Its keys are already sealed in the state folder.
   const { keys: _, ...rest } = deployment
   const pinned: Deployment = { ...rest, id, origin }
-  return completeDeployment(pinned, { zipFile: bundle, cid }, warnings)
+  return completeDeployment(pinned, { zipFile: bundle, cid }, warnings, { isAccepted: true })
 }

@@ -197,14 +197,11 @@ describe('configuration', () => {
       says: `sandbox.uidBase: expected a whole number from 65536 to 4227727359 (lower ids belong to users, services and nobody; jobs need many ids above it), found ${found}`,
     })),
     { text: '[sandbox]\nstopGraceMs = -1', says: 'sandbox.stopGraceMs: ' },
-    { text: '[bridge', says: '' },
-    { text: '[bridge]\nlevel = 99999999999999999999', says: '' },
   ])('refuses, naming file and setting: $text', async ({ text, says }, { folder }) => {
     const file = write(folder, text)
     const { message } = (await thrownBy(() => loadConfig(file))) as Error
-    const place = says === '' ? '' : ':line:1'
     const numbered = message.replace(/:\d+:1: /, ':line:1: ')
-    expect(numbered.startsWith(`${file}${place}: ${says}`)).toBe(true)
+    expect(numbered.startsWith(`${file}:line:1: ${says}`)).toBe(true)
   })
 
   test('names every wrong setting and where it stands', async ({ folder }) => {
@@ -222,8 +219,40 @@ describe('configuration', () => {
     ])
   })
 
+  test.for([
+    { text: '[bridge]\nlevels = "1.25.0"', at: ':2:1', says: '(did you mean level?)' },
+    { text: 'network = { mod = "shared" }', at: ':1:1', says: '(did you mean mode?)' },
+    { text: '[sandbox]\n  stopGrace = 1', at: ':2:3', says: '(did you mean stopGraceMs?)' },
+    { text: '[bridge.limits.reed]\nburst = 1', at: ':1:1', says: '(did you mean read?)' },
+    { text: '[bridge.limits.read]\n burts = 1', at: ':2:2', says: '(did you mean burst?)' },
+    { text: 'x = 1', at: ':1:1', says: '(known are processor, bridge, ' },
+  ])('says which setting was meant: $text', async ({ text, at, says }, { folder }) => {
+    const file = write(folder, text)
+    const { message } = (await thrownBy(() => loadConfig(file))) as Error
+    expect(message.startsWith(`${file}${at}: `)).toBe(true)
+    expect(message).toContain(`: there is no such setting ${says}`)
+  })
+
+  test.for([
+    { text: '[bridge', at: ':1:' },
+    { text: '[bridge]\nlevel = 99999999999999999999', at: ':2:9' },
+    { text: 'a = 1\n\nb = ', at: ':3:' },
+  ])('says in one line where it is no TOML: $text', async ({ text, at }, { folder }) => {
+    const file = write(folder, text)
+    const { message } = (await thrownBy(() => loadConfig(file))) as Error
+    expect(message.startsWith(`${file}${at}`)).toBe(true)
+    expect(message).toMatch(/:\d+: expected TOML: .+$/)
+    expect(message).not.toContain('\n')
+  })
+
   test('names a file that is not there', async ({ folder }) => {
     const file = join(folder, 'none.toml')
-    expect(await thrownBy(() => loadConfig(file))).toMatchObject({ code: 'ENOENT', path: file })
+    expect(await thrownBy(() => loadConfig(file))).toMatchObject({
+      kind: 'CONFIG_INVALID',
+      message: `${file}: expected a configuration file, found nothing there`,
+    })
+    expect(await thrownBy(() => loadConfig(folder))).toMatchObject({
+      message: `${folder}: expected a configuration file, found a folder`,
+    })
   })
 })
