@@ -186,6 +186,17 @@ describe('doctor', () => {
     expect(named('state folder').detail).toContain('mode 777')
   })
 
+  // Only root makes networks; the folders of system programs, which have no nsenter, are always searched.
+  test.runIf(isRoot)('a program that is missing, by its package', async ({ folder }) => {
+    const { named } = await doctor(folder, [], { PATH: '/nonexistent' })
+    expect(named('network of jobs')).toMatchObject({
+      detail: expect.stringContaining('is not installed') as string,
+      remedy: expect.stringMatching(
+        /^on Debian: apt-get install (?:util-linux|iproute2)$/,
+      ) as string,
+    })
+  })
+
   // Only root gives each job its own uid.
   test.runIf(isRoot)('a state folder that jobs cannot reach', async ({ folder }) => {
     const closed = join(folder, 'closed')

@@ -18,7 +18,7 @@ export function hostFaces(
   const settings = v.parse(networkSettings, given)
   const kernel: Networks<KernelNetwork> = {
     state: network.state,
-    warnings: [],
+    shortfalls: [],
     open: async () => network,
     keepSpare: () => {},
     close: async () => {},

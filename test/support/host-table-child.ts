@@ -19,7 +19,7 @@ let job: KernelNetwork
 const actions: Readonly<Record<string, () => unknown>> = {
   async hold() {
     table = await holdHostTable((message) => warnings.push(message))
-    return { families: table.families, warnings: table.warnings }
+    return { families: table.families, warnings: table.obstacles.map(({ text }) => text) }
   },
   async open() {
     const { families } = table

@@ -26,6 +26,8 @@ export interface JobGroups {
 export interface Cgroups {
   /** Controllers whose limits can be set. */
   readonly controllers: ReadonlySet<Controller>
+  /** Controllers of this host, also those whose limits this process may not set. */
+  readonly offered: ReadonlySet<Controller>
   /** Makes the groups of one job, without limits at first. */
   create(): JobGroups
   /** Kills and removes the groups that dead daemons have left. */
@@ -54,6 +56,7 @@ export function openCgroups({
   const parents = ours.map(({ path }) => join(path, parent))
   return {
     controllers: new Set(ours.flatMap(({ controllers }) => controllers)),
+    offered: new Set(hierarchies.flatMap(({ controllers }) => controllers)),
     create() {
       const name = ownedName(kind)
       const groups = createGroups(ours, name)

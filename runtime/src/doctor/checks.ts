@@ -25,7 +25,8 @@ export async function checkHost(host: CheckedHost): Promise<Finding[]> {
     try {
       findings.push({ name, ...(await look(host)) })
     } catch (error) {
-      findings.push({ name, ...failure((error as Error).message) })
+      const { message, remedy } = error as Error & { remedy?: string }
+      findings.push({ name, ...failure(message, remedy) })
     }
   }
   return findings

@@ -25,12 +25,19 @@ export type StartErrorKind =
   | 'DAEMON_RUNNING'
   | 'DAEMON_UNREACHABLE'
 
+export interface StartErrorOptions extends ErrorOptions {
+  /** For people: what to do about it, where the message does not say so. */
+  remedy?: string
+}
+
 export class StartError extends Error {
   override readonly name = 'StartError'
   readonly kind: StartErrorKind
+  readonly remedy: string | undefined
 
-  constructor(kind: StartErrorKind, message: string, options?: ErrorOptions) {
+  constructor(kind: StartErrorKind, message: string, options?: StartErrorOptions) {
     super(message, options)
     this.kind = kind
+    this.remedy = options?.remedy
   }
 }

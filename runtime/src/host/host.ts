@@ -74,11 +74,15 @@ export async function openHost({
     verifyHost: configuredVerifier(config.network),
     images,
     localImages,
-    warnings: [...sandbox.warnings, ...networks.state.missing, ...networks.warnings],
+    warnings: warningsOf(sandbox, networks),
     async close() {
       const untidy = (error: unknown) => onWarning(`networks of jobs: ${String(error)}`)
       await Promise.all([sandbox.close(), networks.close().catch(untidy)])
       await Promise.all([images.settled(), localImages.settled()])
     },
   }
+}
+
+function warningsOf({ missing }: Sandbox, { shortfalls }: Networks): string[] {
+  return [...missing.layers, ...missing.limits, ...shortfalls].map(({ text }) => text)
 }

@@ -4,25 +4,27 @@
  */
 import { nativePaths } from '@causeway/native'
 import type { SandboxSettings } from './settings.ts'
+import type { Shortfall } from '../errors/shortfall.ts'
 import { StartError } from '../errors/start-error.ts'
 import { isRoot } from '../state/state-folders.ts'
 import { runCanary } from './canary.ts'
 import { openCgroups, type Cgroups } from '../cgroup/cgroup.ts'
-import { probeLauncher, type LauncherProbe } from './launcher/launcher.ts'
+import { probeLauncher } from './launcher/launcher.ts'
 import { createLaunchers } from './launcher/launchers.ts'
 import { chooseLayers, describeLayers, missingLayers, weakerRoot, type Layers } from './layers.ts'
 import type { PlaceContext } from './place-context.ts'
 import { readBootId } from './place-note.ts'
 import { reservePlace, type Place, type PlaceOptions } from './place.ts'
 import { detectProot, librariesOf } from './proot/proot.ts'
+import { memoryRemedy } from './remedies.ts'
 import { canLimitStorage } from './storage/storage.ts'
 
 export interface Sandbox {
   readonly layers: Layers
   /** For people: backend and layers. */
   readonly name: string
-  /** For people: what is not enforced here. */
-  readonly warnings: readonly string[]
+  /** What is not enforced here. */
+  readonly missing: { layers: readonly Shortfall[]; limits: readonly Shortfall[] }
   /** How each limit of jobs is enforced. */
   readonly limits: {
     memory: 'control group' | 'not limited'
@@ -65,7 +67,10 @@ export async function openSandbox(
   return {
     layers,
     name: describeLayers(layers, proot),
-    warnings: warningsOf(context, probe),
+    missing: {
+      layers: missingLayers(layers, probe),
+      limits: missingLimits(context.cgroups, layers.ownIds),
+    },
     limits: limitsHere(context),
     reserve: (options) => reservePlace(context, options),
     keepSpare() {
@@ -126,10 +131,6 @@ function weakerContext(context: PlaceContext): PlaceContext | undefined {
   return layers && { ...context, layers }
 }
 
-function warningsOf({ layers, cgroups }: PlaceContext, probe: LauncherProbe): string[] {
-  return [...missingLayers(layers, probe), ...missingLimits(cgroups)]
-}
-
 function limitsHere({ cgroups, limitsStorage }: PlaceContext): Sandbox['limits'] {
   return {
     memory: cgroups.controllers.has('memory') ? 'control group' : 'not limited',
@@ -138,8 +139,8 @@ function limitsHere({ cgroups, limitsStorage }: PlaceContext): Sandbox['limits']
   }
 }
 
-function missingLimits({ controllers }: Cgroups): string[] {
-  return controllers.has('memory')
-    ? []
-    : ['no memory control group for jobs here: their memory is not limited']
+function missingLimits(cgroups: Cgroups, isRoot: boolean): Shortfall[] {
+  if (cgroups.controllers.has('memory')) return []
+  const text = 'no memory control group for jobs here: their memory is not limited'
+  return [{ text, remedy: memoryRemedy(cgroups, isRoot) }]
 }

@@ -4,6 +4,7 @@
  * @module
  */
 import { orUndo } from '@causeway/service/failure'
+import type { Shortfall } from '../../errors/shortfall.ts'
 import { StartError } from '../../errors/start-error.ts'
 import { refuseBulk } from '../bulk-datagrams.ts'
 import type { EgressPolicy } from '@causeway/service/egress'
@@ -52,7 +53,10 @@ async function firstNetwork(options: Options, { families }: HostTable): Promise<
   }
 }
 
-const noQueues = 'no queues (HTB) in this kernel: connections beyond their rate are dropped'
+const noQueues: Shortfall = {
+  text: 'no queues (HTB) in this kernel: connections beyond their rate are dropped',
+  remedy: 'load HTB into the kernel: modprobe sch_htb',
+}
 
 function createIsolatedNetworks(
   { network: first, how }: First,
@@ -66,11 +70,11 @@ function createIsolatedNetworks(
   const spares = createSpares(first, make)
   const parking = createParking<IsolatedNetwork>(refillMs(how.settings))
   const attach = async (groups: readonly string[]) => refuseBulk(groups, onWarning)
-  const warnings = [...table.warnings, ...(how.queues ? [] : [noQueues])]
+  const shortfalls = [...table.obstacles, ...(how.queues ? [] : [noQueues])]
   const state: NetworkState = { mode: 'isolated', missing: [] }
   return {
     state,
-    warnings,
+    shortfalls,
     async open(owner) {
       try {
         const network = await take(owner, { parking, spares })

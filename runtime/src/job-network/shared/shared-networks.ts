@@ -5,6 +5,7 @@
  */
 import { afterwards, orUndo } from '@causeway/service/failure'
 import { hostHierarchies } from '../../cgroup/mounts.ts'
+import { ShortfallError, textsOf, type Shortfall } from '../../errors/shortfall.ts'
 import { StartError } from '../../errors/start-error.ts'
 import { refuseBulk } from '../bulk-datagrams.ts'
 import type { KernelNetwork, NetworkOwner, Networks, NetworkState } from '../contract.ts'
@@ -18,8 +19,8 @@ import { sweepSharedTables } from './shared-sweep.ts'
 import { watchTables } from '../rules/table-watch.ts'
 
 export interface SharedNetworksOptions extends SharedOptions {
-  /** For people: what is not enforced because the network is not isolated. */
-  missing: readonly string[]
+  /** What is not enforced because the network is not isolated. */
+  missing: readonly Shortfall[]
   onWarning: (message: string) => void
 }
 
@@ -36,7 +37,10 @@ export async function openSharedNetworks(
 
 function checkGroups(): void {
   if (hostHierarchies().some(({ version }) => version === 2)) return
-  throw new Error('no control groups of version 2, by which the kernel identifies sockets of jobs')
+  throw new ShortfallError(
+    'no control groups of version 2, by which the kernel identifies sockets of jobs',
+    'mount them: mount -t cgroup2 none /sys/fs/cgroup/unified',
+  )
 }
 
 // The last uid before the kernel's "none": no user has it.
@@ -54,7 +58,7 @@ const longestSendingMs = 60_000
 
 function createSharedNetworks(options: SharedNetworksOptions, nft: Nft): Networks<KernelNetwork> {
   const { onWarning } = options
-  const state: NetworkState = { mode: 'shared', missing: options.missing }
+  const state: NetworkState = { mode: 'shared', missing: textsOf(options.missing) }
   const parking = createParking<SharedNetwork>(
     Math.max(refillMs(options.settings), longestSendingMs),
   )
@@ -86,7 +90,7 @@ function createSharedNetworks(options: SharedNetworksOptions, nft: Nft): Network
 
   return {
     state,
-    warnings: [],
+    shortfalls: options.missing,
     async open(owner) {
       const network = await begin(owner).catch(unavailable)
       // Parked under its own name, so no deployment reuses it; it expires once its sockets drain.
