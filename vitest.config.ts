@@ -81,7 +81,12 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { ...worker, name: 'conformance', include: ['test/conformance/**/*.test.ts'] },
+        test: {
+          ...worker,
+          name: 'conformance',
+          include: ['test/conformance/**/*.test.ts'],
+          testTimeout: 30_000,
+        },
       },
       {
         extends: true,
@@ -92,6 +97,7 @@ export default defineConfig({
           exclude: [...exclude, ...host, ...timed],
           // No process of its own for each file: most of them are shorter than its start.
           isolate: false,
+          testTimeout: 30_000,
         },
       },
     ],

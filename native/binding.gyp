@@ -114,6 +114,7 @@
       "sources": [
         "src/guest-init/main.c",
         "src/guest-init/environment.c",
+        "src/guest-init/filter.c",
         "src/guest-init/record.c",
         "src/guest-init/shield.c",
         "src/guest-init/start.c",
@@ -215,6 +216,7 @@
         "src/launch/limits/landlock.c",
         "src/launch/limits/filter.c",
         "src/launch/limits/filter-arguments.c",
+        "src/launch/limits/filter-sockets.c",
         "src/launch/hygiene.c",
         "src/launch/descendants.c",
         "src/launch/monitor.c",

@@ -1,14 +1,17 @@
-/** One call: sends the request with retries and a deadline, and checks the reply. @module */
-import { setTimeout as pause } from 'node:timers/promises'
-import { BridgeError, BridgeProtocolError, BridgeUnavailableError } from './errors.ts'
-import { exchange, lostHint } from './exchange.ts'
-import type { ErrorObject, MethodName, MethodParams, MethodResult } from './protocol/index.ts'
+/** One call: waits for its turn, sends the request within its deadline, and reads the reply. @module */
+import { checkCount, checkMs, checkObject, checkSignal, checkString } from './arguments.ts'
+import { sendUntilHeard, untilAdmitted } from './attempts.ts'
+import { withDeadline } from './deadline.ts'
+import { BridgeUnavailableError } from './errors.ts'
+import type { MethodName, MethodParams, MethodResult } from './protocol/index.ts'
+import { createQueue } from './queue.ts'
+import { resultIn } from './reply.ts'
 
 /** Options of one call. */
 export interface CallOptions {
   /** Ends the call early; it then rejects with the signal's reason. */
   signal?: AbortSignal
-  /** Time for the whole call with its retries, ms. Default: the client's. */
+  /** Time for the whole call, ms: its turn, its retries, its answer. Default: the client's. */
   timeoutMs?: number
 }
 
@@ -16,13 +19,17 @@ export interface CallOptions {
 export interface ConnectOptions {
   /** Name of the abstract socket without the leading NUL. Default: `$BRIDGE_SOCKET`. */
   socket?: string
-  /** Time for a whole call with its retries, ms. Default 10,000. */
+  /** Time for a whole call, ms: its turn, its retries, its answer. Default 10,000. */
   timeoutMs?: number
   /** Retries when nobody listens or the host's queue is full; nothing was sent then. Default 4. */
   retries?: number
 }
 
-/** Sends one request and resolves with its result. */
+/**
+ * Sends one request and resolves with its result. At most 64 calls of a client are in flight; the
+ * others wait for their turn. A call that the host refuses for a limit is sent again when the host
+ * says, as long as its time allows.
+ */
 export type Call = <M extends MethodName>(
   method: M,
   params: MethodParams<M>,
@@ -30,20 +37,48 @@ export type Call = <M extends MethodName>(
 ) => Promise<MethodResult<M>>
 
 const defaultTimeoutMs = 10_000
-const firstRetryDelayMs = 20
+
+// What a host serves at once: with more, it only refuses.
+const maxInFlight = 64
 
 /** Makes the function that sends calls; it connects at the first call. */
 export function createCall(options: ConnectOptions = {}): Call {
+  checkConnectOptions(options)
+  const inTurn = createQueue(maxInFlight)
   let lastId = 0
   return async (method, params, callOptions = {}) => {
+    checkString('method', method)
+    checkCallOptions(callOptions)
     const id = String(++lastId)
     const line = JSON.stringify({ jsonrpc: '2.0', method, params, id })
     const timeoutMs = callOptions.timeoutMs ?? options.timeoutMs ?? defaultTimeoutMs
-    const reply = await withDeadline(method, timeoutMs, callOptions.signal, (signal) =>
-      exchangeWithRetries(socketName(options), line, options.retries ?? 4, signal),
+    let isSent = false
+    const send = async (signal: AbortSignal) => {
+      isSent = true
+      const reply = await sendUntilHeard(socketName(options), line, options.retries ?? 4, signal)
+      return resultIn(method, id, reply) as MethodResult<typeof method>
+    }
+    return withDeadline(
+      timeoutMs,
+      callOptions.signal,
+      (deadline) =>
+        inTurn(deadline.signal, () => untilAdmitted(() => send(deadline.signal), deadline)),
+      (cause) => tooLate(method, timeoutMs, isSent, cause),
     )
-    return checkReply(method, id, reply) as MethodResult<typeof method>
   }
+}
+
+function checkConnectOptions(options: ConnectOptions): void {
+  checkObject('options', options)
+  if (options.socket !== undefined) checkString('socket', options.socket)
+  checkMs('timeoutMs', options.timeoutMs)
+  checkCount('retries', options.retries)
+}
+
+function checkCallOptions(options: CallOptions): void {
+  checkObject('options', options)
+  checkMs('timeoutMs', options.timeoutMs)
+  checkSignal('signal', options.signal)
 }
 
 function socketName(options: ConnectOptions): string {
@@ -55,109 +90,21 @@ function socketName(options: ConnectOptions): string {
   )
 }
 
-async function withDeadline(
+function tooLate(
   method: string,
   timeoutMs: number,
-  outer: AbortSignal | undefined,
-  run: (signal: AbortSignal) => Promise<string>,
-): Promise<string> {
-  const deadline = AbortSignal.timeout(timeoutMs)
-  try {
-    return await run(outer ? AbortSignal.any([outer, deadline]) : deadline)
-  } catch (cause) {
-    if (!deadline.aborted || outer?.aborted) throw cause
-    throw new BridgeUnavailableError(
-      `${method}: no answer within ${timeoutMs} ms`,
-      'raise timeoutMs or look at the host',
-      { cause },
-    )
-  }
-}
-
-/** Retries while nobody listens yet (ECONNREFUSED) or the host's queue is full (EAGAIN). */
-async function exchangeWithRetries(
-  name: string,
-  line: string,
-  retries: number,
-  signal: AbortSignal,
-): Promise<string> {
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await exchange(name, line, signal)
-    } catch (error) {
-      if (!isSystemError(error)) throw error
-      if (error.syscall !== 'connect') throw lost(error)
-      if (!isWorthRetrying(error) || attempt >= retries) throw unreachable(name, error)
-      const delayMs = Math.random() * firstRetryDelayMs * 2 ** attempt
-      await pause(delayMs, undefined, { signal }).catch(() => signal.throwIfAborted())
-    }
-  }
-}
-
-function isSystemError(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && 'syscall' in error
-}
-
-function isWorthRetrying({ code }: NodeJS.ErrnoException): boolean {
-  return code === 'ECONNREFUSED' || code === 'EAGAIN'
-}
-
-function lost(cause: Error): BridgeUnavailableError {
-  return new BridgeUnavailableError(`the connection broke: ${cause.message}`, lostHint, { cause })
-}
-
-function unreachable(name: string, cause: unknown): BridgeUnavailableError {
-  const hint =
-    Number(process.versions.node.split('.')[0]) < 20
-      ? 'Node 18 and older cannot reach abstract sockets; use Node 20.9 or later'
-      : 'is the host running, and this process inside its deployment?'
-  return new BridgeUnavailableError(`nobody answers on the abstract socket ${name}`, hint, {
-    cause,
-  })
-}
-
-/** The result of a reply; throws the error it carries. */
-function checkReply(method: string, id: string, line: string): unknown {
-  const reply = parseReply(method, line)
-  // An error sent before the request was read (peer refused, busy) has id null.
-  if (reply.error) throw new BridgeError(method, reply.error)
-  if (reply.id !== id) {
-    throw new BridgeProtocolError(
-      `${method}: expected a reply with id "${id}", found ${shown(reply.id)}`,
-    )
-  }
-  if (!isObject(reply.result)) {
-    throw new BridgeProtocolError(
-      `${method}: expected a result object, found ${shown(reply.result)}`,
-    )
-  }
-  return reply.result
-}
-
-interface Reply {
-  jsonrpc?: unknown
-  id?: unknown
-  result?: unknown
-  error?: Partial<ErrorObject> | null
-}
-
-function parseReply(method: string, line: string): Reply {
-  let reply: unknown
-  try {
-    reply = JSON.parse(line)
-  } catch (cause) {
-    throw new BridgeProtocolError(`${method}: expected JSON, found ${shown(line)}`, { cause })
-  }
-  if (!isObject(reply) || (reply as Reply).jsonrpc !== '2.0') {
-    throw new BridgeProtocolError(`${method}: expected a JSON-RPC 2.0 reply, found ${shown(line)}`)
-  }
-  return reply
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function shown(value: unknown): string {
-  return (JSON.stringify(value) ?? 'nothing').slice(0, 80)
+  isSent: boolean,
+  cause: unknown,
+): BridgeUnavailableError {
+  return isSent
+    ? new BridgeUnavailableError(
+        `${method}: no answer within ${timeoutMs} ms`,
+        'raise timeoutMs or look at the host',
+        { cause },
+      )
+    : new BridgeUnavailableError(
+        `${method}: not sent within ${timeoutMs} ms, because ${maxInFlight} calls before it had no answer yet`,
+        'raise timeoutMs or make fewer calls at once',
+        { cause },
+      )
 }

@@ -1,7 +1,10 @@
 /** The errors that a call on the bridge can throw. @module */
 import type { ErrorData, ErrorKind, ErrorObject } from './protocol/index.ts'
 
-/** The host answered with an error. `kind` is stable; `message` is for people. */
+/**
+ * The host answered with an error. `kind` is stable; `message` is for people, and has the method and
+ * the hint.
+ */
 export class BridgeError extends Error {
   override readonly name = 'BridgeError'
   readonly method: string
@@ -16,8 +19,8 @@ export class BridgeError extends Error {
   readonly requestId: string | undefined
 
   constructor(method: string, error: Partial<ErrorObject>) {
-    super(`${method}: ${error.message ?? 'the host gave no message'}`)
     const data: Partial<ErrorData> = error.data ?? {}
+    super(messageOf(method, error.message, data.hint))
     this.method = method
     this.code = error.code ?? 0
     this.kind = data.kind
@@ -27,6 +30,12 @@ export class BridgeError extends Error {
     this.retryAfterMs = data.retryAfterMs
     this.requestId = data.requestId
   }
+}
+
+/** Some hosts begin their messages with the method. */
+function messageOf(method: string, said = 'the host gave no message', hint?: string): string {
+  const named = said.startsWith(`${method}: `) ? said : `${method}: ${said}`
+  return hint === undefined ? named : `${named} (${hint})`
 }
 
 /** The host did not answer: no `BRIDGE_SOCKET`, connection refused, closed early, or too late. */

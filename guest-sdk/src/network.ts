@@ -1,3 +1,4 @@
+import { checkString } from './arguments.ts'
 import type { Call, CallOptions } from './call.ts'
 
 /** The job's access to the network. */
@@ -13,6 +14,9 @@ export interface Network {
 
 export function createNetwork(call: Call): Network {
   return {
-    whitelist: async (host, options) => void (await call('network_whitelist', [{ host }], options)),
+    async whitelist(host, options) {
+      checkString('host', host)
+      await call('network_whitelist', [{ host }], options)
+    },
   }
 }

@@ -1,3 +1,4 @@
+import { checkBytes, checkObject, checkString } from './arguments.ts'
 import type { Call, CallOptions } from './call.ts'
 import { fromHex, toHex } from './hex.ts'
 import type {
@@ -47,7 +48,7 @@ export interface Signer {
 export function createSigner(call: Call): Signer {
   return {
     publicKey: async (key, options) =>
-      fromHex((await call('signer_publicKey', [key], options)).publicKey),
+      fromHex((await call('signer_publicKey', [selector(key)], options)).publicKey),
     sign: async (input, options) =>
       fromHex((await call('signer_sign', [signParams(input)], options)).bytes),
     encrypt: async (input, options) =>
@@ -57,16 +58,31 @@ export function createSigner(call: Call): Signer {
   }
 }
 
+function selector(key: KeySelector): PublicKeyParams {
+  checkObject('input', key)
+  checkString('curve', key.curve)
+  if (key.derivationPath !== undefined) checkString('derivationPath', key.derivationPath)
+  return key
+}
+
 function signParams(input: SignInput): SignParams {
-  if (input.curve !== 'ed25519' && input.bytes.length !== 32) {
+  selector(input)
+  const { curve, bytes } = input
+  checkBytes('bytes', bytes)
+  if (curve !== 'ed25519' && bytes.length !== 32) {
     throw new RangeError(
-      `sign: ${input.curve} signs a 32-byte digest, found ${input.bytes.length} bytes; hash the message first`,
+      `bytes: ${curve} signs a digest of 32 bytes, found ${bytes.length}; hash the message first`,
     )
   }
-  return { ...input, bytes: toHex(input.bytes) }
+  return { ...input, bytes: toHex(bytes) }
 }
 
 function cipherParams(input: CipherInput): CipherParams {
+  checkObject('input', input)
   const { curve, publicKey, salt, bytes } = input
+  checkString('curve', curve)
+  checkBytes('publicKey', publicKey)
+  checkBytes('salt', salt)
+  checkBytes('bytes', bytes)
   return { curve, publicKey: toHex(publicKey), salt: toHex(salt), bytes: toHex(bytes) }
 }

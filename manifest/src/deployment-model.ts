@@ -32,7 +32,7 @@ export interface Schedule {
 export interface Deployment {
   /** Absolute path of the file; all other paths are absolute, too. */
   file: string
-  /** 1 to 256 characters, no control characters. */
+  /** 1 to 256 characters, no control characters, not `.` or `..`. */
   id?: string
   origin: {
     kind?: string

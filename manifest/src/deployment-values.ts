@@ -5,7 +5,7 @@ import { decodeSs58 } from './ss58.ts'
 
 const maxIdLength = 256
 const text = 'a non-empty string'
-const id = `a string of 1 to ${maxIdLength} characters without control characters, or an integer`
+const id = `a string of 1 to ${maxIdLength} characters without control characters and other than "." and "..", or an integer`
 const source = 'an even number (2 to 128) of hex digits, or an SS58 address'
 const address = 'an SS58 address'
 const method = 'a method name such as signer_sign, or a family such as signer_*'
@@ -15,10 +15,13 @@ export function nonEmptyText() {
   return v.pipe(v.string(text), v.nonEmpty(text))
 }
 
-/** An id: 1 to 256 characters without control characters, or an integer (later its decimal). */
+/**
+ * An id: 1 to 256 characters that the path of a URL can have, or an integer (later its decimal). A
+ * URL resolves `.` and `..` away, and has no form for half a character (`\p{Cs}`).
+ */
 export function idValue() {
-  const noControl = v.check((value: string) => !/\p{Cc}/u.test(value), id)
-  const string = v.pipe(v.string(id), v.nonEmpty(id), v.maxLength(maxIdLength, id), noControl)
+  const fits = v.check((value: string) => !/^\.\.?$|[\p{Cc}\p{Cs}]/u.test(value), id)
+  const string = v.pipe(v.string(id), v.nonEmpty(id), v.maxLength(maxIdLength, id), fits)
   return v.union([string, v.pipe(v.number(id), v.safeInteger(id))], id)
 }
 

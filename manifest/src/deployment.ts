@@ -5,23 +5,26 @@ import { deploymentHint } from './deployment-hints.ts'
 import { DeploymentSchema } from './deployment-schema.ts'
 import type { Deployment, ProcessorPublicKeys, Schedule } from './deployment-model.ts'
 import type { Keys } from './document/fault.ts'
-import { readDocument } from './document/read-document.ts'
+import { readDocument, type ReadOptions } from './document/read-document.ts'
 import { decodeSs58 } from './ss58.ts'
 
 type Written = v.InferOutput<typeof DeploymentSchema>
 
 /**
- * Reads the text of a deployment file.
+ * Reads the text of a deployment file. An unknown field is wrong: it may be a limit that would not be
+ * there.
  * @param file its path; relative paths in it are taken from its folder, and messages begin with it
- * @returns the deployment, and one line for each unknown field or variable without effect
+ * @returns the deployment, and one line for each variable without effect
  * @throws DocumentError naming every wrong field with its line, never an environment value
  */
 export function parseDeployment(
   text: string,
   file: string,
+  { isAccepted = false }: ReadOptions = {},
 ): { deployment: Deployment; warnings: readonly string[] } {
   const { value, warnings, place } = readDocument(text, file, {
     schema: DeploymentSchema,
+    refuses: isAccepted ? 'nothing' : 'unknown',
     isSecret,
     hint: deploymentHint,
   })

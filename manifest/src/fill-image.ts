@@ -16,7 +16,7 @@ const ObjectSchema = jsonObject({})
  * @throws DocumentError naming every wrong field
  */
 export function fillImage(text: string, file: string, image: Manifest['image']): string {
-  readDocument(text, file, { schema: ObjectSchema })
+  readDocument(text, file, { schema: ObjectSchema, refuses: 'nothing' })
   const json = text.replace(/^\uFEFF/, '')
   const formattingOptions = { insertSpaces: true, tabSize: 2, eol: '\n' }
   const filled = applyEdits(json, modify(json, ['image'], image, { formattingOptions }))

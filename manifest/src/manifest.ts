@@ -2,7 +2,7 @@
 import type * as v from 'valibot'
 import type { Keys } from './document/fault.ts'
 import { ManifestSchema, restartPolicies } from './manifest-schema.ts'
-import { readDocument } from './document/read-document.ts'
+import { readDocument, type ReadOptions } from './document/read-document.ts'
 import { suggest } from './document/suggest.ts'
 
 /** A manifest, normalised (runtime spec, Manifest). */
@@ -23,7 +23,8 @@ export interface Manifest {
 }
 
 /**
- * Reads the text of a manifest.
+ * Reads the text of a manifest. Other hosts may know more fields, so an unknown one is a warning;
+ * but it is wrong where it is almost the name of a field that is missing.
  * @param file what messages call the document
  * @returns the manifest, and one line for each unknown field
  * @throws DocumentError naming every wrong field with its line
@@ -31,8 +32,10 @@ export interface Manifest {
 export function parseManifest(
   text: string,
   file: string,
+  { isAccepted = false }: ReadOptions = {},
 ): { manifest: Manifest; warnings: readonly string[] } {
-  const { value, warnings } = readDocument(text, file, { schema: ManifestSchema, hint })
+  const refuses = isAccepted ? 'nothing' : 'mistyped'
+  const { value, warnings } = readDocument(text, file, { schema: ManifestSchema, hint, refuses })
   return { manifest: toManifest(value), warnings }
 }
 

@@ -14,6 +14,7 @@ export interface NativeAddon {
   harden(): number
   lock(path: string, shared: boolean): number
   createNetwork(): number
+  loadSegmentGuard(): number
   refuseSegments(folder: string): number
   connectIn(network: number, address: string, port: number): number
   listenIn(network: number, address: string, port: number, backlog: number): number

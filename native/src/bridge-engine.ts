@@ -36,6 +36,8 @@ export interface EngineLimits {
 export interface EngineNotices {
   lineTooLong: string
   lineTooLate: string
+  /** For blank lines and nothing else until the stream ends, or until `lineTimeoutMs`. */
+  onlyBlankLines: string
   tooManyConnections: string
   buffersFull: string
   peerRejected: string
@@ -157,6 +159,7 @@ function noticeTexts(notices: EngineNotices): string[] {
   return [
     notices.lineTooLong,
     notices.lineTooLate,
+    notices.onlyBlankLines,
     notices.tooManyConnections,
     notices.buffersFull,
     notices.peerRejected,

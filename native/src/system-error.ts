@@ -9,6 +9,8 @@ export interface SystemError extends Error {
   errno: number
   /** The system call that failed, such as `bind`. */
   syscall: string
+  /** The file that it was about, where a caller can not know. */
+  path?: string
 }
 
 /**
@@ -22,7 +24,9 @@ export function checked(syscall: string, result: number): number {
 }
 
 /** @param errno negative */
-export function systemError(syscall: string, errno: number): SystemError {
+export function systemError(syscall: string, errno: number, path?: string): SystemError {
   const [code, text] = getSystemErrorMap().get(errno) ?? [`E${-errno}`, 'unknown error']
-  return Object.assign(new Error(`${syscall} ${code}: ${text}`), { code, errno, syscall })
+  const said = `${syscall} ${code}: ${text}`
+  if (path === undefined) return Object.assign(new Error(said), { code, errno, syscall })
+  return Object.assign(new Error(`${said}, ${path}`), { code, errno, syscall, path })
 }

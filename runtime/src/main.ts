@@ -17,6 +17,7 @@ import { whitelistCommand } from './cli/commands/whitelist.ts'
 import { exitCodes } from './cli/exit-codes.ts'
 import { fail } from './cli/failure.ts'
 import { packageVersion } from './cli/package-version.ts'
+import { ignoreHangupUnderNohup } from './cli/signals.ts'
 
 const commands = [
   runCommand,
@@ -41,6 +42,7 @@ const commands = [
 
 /** Runs one command; sets the exit code, never throws. */
 export async function main(argv: readonly string[]): Promise<void> {
+  ignoreHangupUnderNohup()
   for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreBrokenPipe)
   const program = new Command('causeway')
     .description("run other people's jobs and give them capabilities, never secrets")
@@ -57,7 +59,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** A reader that went away (`causeway demo | head`) must not end a job half-way. */
+/** A reader that went away (`causeway demo | head`, a terminal) must not end a job half-way. */
 function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error
+  if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
 }

@@ -251,12 +251,31 @@ describe('input that is not a request', () => {
     })
   })
 
-  test.for([
-    { name: 'nothing', sent: [] },
-    { name: 'blank lines', sent: ['\n\n', '\r\n'] },
-  ])('closes without a byte at the end of the stream: $name', async ({ sent }, { open }) => {
+  test('closes without a byte when the stream ends without one', async ({ open }) => {
     const { name } = open()
-    expect(await sendRaw(name, sent, { halfClose: true })).toEqual({ text: '', end: 'eof' })
+    expect(await sendRaw(name, [], { halfClose: true })).toEqual({ text: '', end: 'eof' })
+  })
+
+  const onlyBlankLines = {
+    code: -32700,
+    message: 'expected a request, found only blank lines',
+    data: { kind: 'PARSE', retryable: false, hint: 'send one JSON object and a newline' },
+  }
+
+  test.for([
+    { name: 'one', sent: ['\n'] },
+    { name: 'several, in pieces', sent: ['\n\n', '\r\n'] },
+    { name: 'a lone \\r', sent: ['\r'] },
+  ])('the stream ends after blank lines: $name', async ({ sent }, { open }) => {
+    const { name } = open({ limits: { lineTimeoutMs: Infinity } })
+    const { text, end } = await sendRaw(name, sent, { halfClose: true })
+    expect({ end, error: errorOf(text) }).toEqual({ end: 'eof', error: onlyBlankLines })
+  })
+
+  test('blank lines and nothing else until the deadline', async ({ open }) => {
+    const { name } = open({ limits: { lineTimeoutMs: 50 } })
+    const { text, end } = await sendRaw(name, ['\n', '\r\n'])
+    expect({ end, error: errorOf(text) }).toEqual({ end: 'eof', error: onlyBlankLines })
   })
 
   test('connecting and closing 200 times leaves no socket open', async ({ open }) => {

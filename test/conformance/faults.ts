@@ -62,6 +62,17 @@ export const faults: readonly { name: string; fault: Fault; failed: readonly str
     failed: ['line.eof', 'line.eof-cr'],
   },
   {
+    name: 'a blank line ends the connection',
+    fault: {
+      intercept({ text, client }) {
+        if (!/^[\r\n]+$/.test(text)) return false
+        client.end()
+        return true
+      },
+    },
+    failed: ['line.blank-before-apart', 'garbage.blank'],
+  },
+  {
     name: 'blanks in the reply',
     fault: { reply: (text) => text.replace('{"jsonrpc":', '{"jsonrpc": ') },
     failed: ['reply.compact', 'reply.compact-error'],

@@ -10,10 +10,12 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 export const isBuilt = existsSync(new URL('../../runtime/dist/main.js', import.meta.url))
 
+const noResolver = '[network]\nresolvers = ["127.0.0.1:9"]\n'
+
 export interface ServeOptions {
   /** Content of the deployment file, besides its id. */
   deployment?: object
-  /** Content of the configuration file. */
+  /** Content of the configuration file; default: a resolver that fails at once. */
   config?: string
   flags?: readonly string[]
 }
@@ -25,7 +27,7 @@ export interface ServedDeployment extends AsyncDisposable {
 
 /** Serves until disposed, which also removes its files. */
 export async function serveDeployment(options: ServeOptions = {}): Promise<ServedDeployment> {
-  const { deployment = {}, config = '', flags = [] } = options
+  const { deployment = {}, config = noResolver, flags = [] } = options
   const folder = await temporaryFolder()
   const path = (name: string) => join(folder.path, name)
   await writeFile(path('deployment.json'), JSON.stringify({ id: '3510', ...deployment }))

@@ -100,7 +100,7 @@ describe('configuration', () => {
       '--config',
       config,
     ])
-    expect(result.code).toBe(125)
+    expect(result.code).toBe(78)
     expect(result.stderr).toContain(says)
   })
 })

@@ -106,6 +106,11 @@ describe('the commands', () => {
     expect(inspected.stdout).toMatch(/^socket +causeway-[0-9a-f]{32}$/m)
     const json = (await command('inspect', 'cli', '--json')).stdout
     expect(JSON.parse(json)).toMatchObject({ current: { number: 1, uid: expect.any(Number) } })
+    const keys = await command('keys', 'show', 'cli', '--json')
+    expect(JSON.parse(keys.stdout), keys.stderr).toMatchObject({ deployment: 'cli', file })
+    const audit = await command('audit', 'verify', deployed.stdout.slice(-33).trim())
+    expect(audit, audit.stderr).toMatchObject({ code: 0 })
+    expect((await command('audit', 'show', 'cl')).stderr).toContain('nor is it a deployment file')
     expect(inspected.stdout + json + logs.stdout + logs.stderr).not.toContain('hush-hush')
 
     expect((await command('stop', 'cli', '--grace', '0')).stdout).toBe(
@@ -141,21 +146,29 @@ describe('the commands', () => {
     await remove('broken')
   })
 
-  test('deploy refuses local images unless they are allowed', async () => {
+  test('a deployment waits for an image that no flag allows, also through a restart', async () => {
     const other = join(folder.path, 'strict')
-    await using strict = await readyDaemon(other)
     const file = await write('strict', 'exit 0')
-    const call = (body: object) => strict.deploy({ file, ...body })
-    await call({})
-    const refused = await strict.reach('strict', 'ended')
-    expect(refused.exit).toMatchObject({
-      reason: 'start-failed',
-      detail: expect.stringContaining('IMAGE_URL_REFUSED'),
-    })
-    await call({ allowLocalImages: true, replace: true })
-    const allowed = await strict.reach('strict', 'ended')
-    expect(allowed.exit).toEqual({ reason: 'exited', code: 0 })
-    expect(await strict.stop()).toMatchObject({ code: 0 })
+    {
+      await using strict = await readyDaemon(other)
+      const deployed = await causeway(['deploy', file, '--wait', '--state', other])
+      expect(deployed.code).toBe(125)
+      expect(deployed.stderr).toMatch(
+        /start-failed: IMAGE_URL_REFUSED: .*; the daemon tries it again/,
+      )
+      expect(await strict.inspect('strict')).toMatchObject({
+        state: 'preparing',
+        waiting: expect.stringContaining('IMAGE_URL_REFUSED') as string,
+      })
+      expect(await strict.stop()).toMatchObject({ code: 0 })
+    }
+    await using next = await readyDaemon(other)
+    await next.reach('strict', 'preparing')
+    await next.deploy({ file: await write('allowed', 'exit 0'), allowLocalImages: true })
+    // What the host has by then needs no permission.
+    for (const id of ['allowed', 'strict'])
+      expect((await next.reach(id, 'ended')).exit).toEqual({ reason: 'exited', code: 0 })
+    expect(await next.stop()).toMatchObject({ code: 0 })
   })
 })
 
@@ -321,6 +334,23 @@ describe('the daemon', () => {
     expect((await command('ps')).code).toBe(0)
   })
 
+  test('does not start on the record of a newer version, and touches nothing', async () => {
+    const other = join(folder.path, 'newer')
+    const own = join(other, 'deployments', 'ab'.repeat(16))
+    // What a start would remove: a draft, and folders of a record that it reads.
+    const draft = join(other, 'deployments', 'new-00')
+    for (const path of [own, draft]) await mkdir(path, { recursive: true, mode: 0o711 })
+    await writeFile(join(own, 'record.json'), '{"format":2,"id":"2001"}')
+    await using refused = startDaemon(other)
+    const { code, stdout, stderr } = await refused.finished
+    expect([code, stdout]).toEqual([125, ''])
+    expect(stderr).toMatch(
+      /^causeway: STATE_NEWER: \S+record\.json: expected a record of format 1, .* found format 2 .*nothing was changed\n$/,
+    )
+    expect(readdirSync(join(other, 'deployments')).sort()).toEqual(['ab'.repeat(16), 'new-00'])
+    expect(existsSync(join(other, 'causeway-root-secret'))).toBe(false)
+  })
+
   test('ends its jobs orderly, and continues them after a restart', async () => {
     const other = join(folder.path, 'orderly')
     const script = `n=$(($(cat count 2>/dev/null || echo 0) + 1)); echo $n > count
@@ -340,7 +370,8 @@ trap 'echo bye; exit 9' TERM; echo run $n; while :; do sleep 0.1; done`
       expect(said.value).toMatchObject({ text: 'bye' })
       expect(await following.next()).toEqual({ done: true, value: undefined })
     }
-    await using second = await readyDaemon(other, { args: ['--allow-local-images'] })
+    // It has the image, whose URL it could not open.
+    await using second = await readyDaemon(other)
     await expect.poll(() => second.logs('orderly', { stream: ['stdout'] }), until).toHaveLength(3)
     expect(await second.inspect('orderly')).toMatchObject({
       current: {
@@ -357,6 +388,34 @@ trap 'echo bye; exit 9' TERM; echo run $n; while :; do sleep 0.1; done`
     // An ordinary user could not remove by hand what an overlay leaves in it.
     await second.remove('orderly')
     await second.stop()
+  })
+
+  test('reads its settings again at SIGHUP, and goes on', async () => {
+    const own = join(folder.path, 'hangup')
+    const config = join(folder.path, 'hangup.toml')
+    await writeFile(config, '')
+    await using started = await readyDaemon(own, { args: ['--config', config] })
+    let said = ''
+    started.child.stderr!.on('data', (text: string) => (said += text))
+    const hangUp = async (text: string) => {
+      said = ''
+      await writeFile(config, text)
+      started.child.kill('SIGHUP')
+      await expect.poll(() => said, until).toContain('SIGHUP')
+      return JSON.parse(said.trimEnd().split('\n').at(-1)!) as object
+    }
+    const changed =
+      '[log]\nlevel = "info"\n[sandbox]\nbundlePath = "/job"\nmemoryBytes = 1000000000\n'
+    const lists = { taken: ['log.level', 'sandbox.memoryBytes'], left: ['sandbox.bundlePath'] }
+    expect(await hangUp(changed)).toMatchObject({ level: 40, ...lists })
+    const refused = started.client.call('POST /v1/deployments', { body: { file: '/nothing' } })
+    await expect(refused).rejects.toThrow('INPUT_UNREADABLE')
+    expect(said).toContain('"command refused"')
+    expect(await hangUp('[log]\nlevel = "loud"\n')).toMatchObject({
+      level: 50,
+      reason: expect.stringContaining(`${config}:2:1: log.level: expected one of`) as string,
+    })
+    expect(await started.stop()).toMatchObject({ code: 0 })
   })
 
   /** A daemon with a job that ignores signals and has a long grace period. */
@@ -456,10 +515,13 @@ trap 'echo bye; exit 9' TERM; echo run $n; while :; do sleep 0.1; done`
         await small.deploy({ file: gone })
         await small.reach('full', 'running')
         await small.reach('gone', 'running')
-        execFileSync('sh', ['-c', `head -c 30m /dev/zero > ${disk}/filling || true`], {
-          stdio: 'ignore',
-        })
-        await expect.poll(free, until).toBe(0)
+        const fill = async () => {
+          execFileSync('sh', ['-c', `head -c 30m /dev/zero > ${disk}/filling || true`], {
+            stdio: 'ignore',
+          })
+          await expect.poll(free, until).toBe(0)
+        }
+        await fill()
         await pause(500)
         expect((await small.inspect('full')).state).toBe('running')
         await small.remove('gone')
@@ -470,12 +532,21 @@ trap 'echo bye; exit 9' TERM; echo run $n; while :; do sleep 0.1; done`
             text?.includes('were lost'),
           )
         await expect.poll(lost, until).toBe(true)
-        await small.client.call('POST /v1/deployments/:id/stop', {
+        await fill()
+        await small.kill()
+        await using next = await readyDaemon(join(disk, 'state'), {
+          args: ['--allow-local-images'],
+        })
+        const waits = { state: 'preparing', waiting: expect.stringContaining('is full') as string }
+        await expect.poll(() => next.inspect('full'), until).toMatchObject(waits)
+        rmSync(join(disk, 'filling'))
+        await next.reach('full', 'running')
+        await next.client.call('POST /v1/deployments/:id/stop', {
           params: { id: 'full' },
           body: { graceMs: 0 },
         })
-        expect(await small.inspect('full')).toMatchObject({ state: 'stopped', executions: 1 })
-        expect(await small.stop()).toMatchObject({ code: 0 })
+        expect(await next.inspect('full')).toMatchObject({ state: 'stopped', executions: 1 })
+        expect(await next.stop()).toMatchObject({ code: 0 })
       } finally {
         execFileSync('umount', ['--lazy', disk])
       }

@@ -43,6 +43,7 @@ describe('doctor', () => {
       'PRoot',
       'confinement',
       'limits of jobs',
+      "host's limits",
       'network of jobs',
     ])
     expect(named('Node')).toEqual({ name: 'Node', status: 'ok', detail: process.versions.node })
@@ -184,6 +185,17 @@ describe('doctor', () => {
     expect(code).toBe(1)
     expect(named('state folder')).toMatchObject({ status: 'failure' })
     expect(named('state folder').detail).toContain('mode 777')
+  })
+
+  // Only root makes networks; the folders of system programs, which have no nsenter, are always searched.
+  test.runIf(isRoot)('a program that is missing, by its package', async ({ folder }) => {
+    const { named } = await doctor(folder, [], { PATH: '/nonexistent' })
+    expect(named('network of jobs')).toMatchObject({
+      detail: expect.stringContaining('is not installed') as string,
+      remedy: expect.stringMatching(
+        /^on Debian: apt-get install (?:util-linux|iproute2)$/,
+      ) as string,
+    })
   })
 
   // Only root gives each job its own uid.

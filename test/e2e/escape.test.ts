@@ -75,7 +75,7 @@ describe('the probe', () => {
     expect(reached.length).toBeGreaterThan(150)
     expect(new Set(reached.map((name) => name.split(':')[0]))).toEqual(
       new Set(
-        'paths routes callers changes sockets proc memory clones abi races signals privileges namespaces leftovers'.split(
+        'paths routes callers changes sockets proc memory clones abi races signals privileges namespaces leftovers shared'.split(
           ' ',
         ),
       ),

@@ -5,6 +5,7 @@ import {
   existsSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -371,6 +372,9 @@ describe('rotate-root', () => {
     expect(stderr).toContain(`! ${join(state, oldName)} is the old one, in the clear: delete it`)
     expect(readFileSync(join(state, oldName))).toEqual(old)
     copyFileSync(join(state, oldName), join(state, rootName))
+    const refused = await keysCommand(state, 'show', deployment)
+    expect(refused.stderr).toContain('ROOT_REPLACED')
+    rmSync(join(state, 'causeway-root-account'))
     expect((await show(deployment, state)).processor).toBe(before.processor)
   })
 

@@ -36,16 +36,18 @@ interface Lacking {
 const hide = `mount --bind /usr/sbin "$0" && mount -t tmpfs none /usr/sbin &&
 for file in "$0"/*; do ln -s "$file" /usr/sbin/; done; rm /usr/sbin/nft; exec "$@"`
 
-const hosts: readonly Lacking[] = [
+const hosts: readonly (Lacking & { remedy: string })[] = [
   {
     name: 'an ordinary user',
     why: 'only root can',
+    remedy: 'run the daemon as root',
     bin: () => userBin,
     prefix: () => ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--'],
   },
   {
     name: 'root without nftables',
     why: noNft,
+    remedy: 'apt-get install nftables',
     bin: () => causewayBin,
     prefix: () => ['unshare', '--mount', 'sh', '-c', hide, join(folder.path, 'sbin')],
   },
@@ -107,7 +109,7 @@ describe.skipIf(!isRoot).each(hosts)(`$name (${needsRoot})`, (host) => {
     expect(findingOf(told)).toMatchObject({
       status: 'warning',
       detail: expect.stringContaining(`${nothingHolds} (${host.why})`) as string,
-      remedy: expect.stringContaining('root') as string,
+      remedy: expect.stringContaining(host.remedy) as string,
     })
   })
 

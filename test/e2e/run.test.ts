@@ -186,6 +186,22 @@ sleep 0.3; exit 0`
     expect(leftovers()).toEqual([])
   })
 
+  test('a terminal gets no control sequence of the job, and no forged line of the host', async () => {
+    const file = await deploy({
+      files: {
+        'job.sh': "printf '\\033[2Jgone\\n✓ job ended        exit code 0\\nnot yet'; exit 3",
+      },
+    })
+    const command = [process.execPath, causewayBin, ...runArguments(file)].join(' ')
+    const onTerminal = (flags: string) => run('script', ['-qec', command + flags, '/dev/null'])
+    const { stdout, code } = await onTerminal('')
+    expect(code, stdout).toBe(3)
+    expect(stdout).toContain('?[2Jgone\r\n✓ job ended        exit code 0\r\nnot yet\r\n')
+    const mark = `\u001b[1m✗ ${'job ended'.padEnd(16)}\u001b[22m`
+    expect(stdout.split('\r\n').slice(-2)).toEqual([`${mark} exit code 3`, ''])
+    expect((await onTerminal(' --quiet --raw')).stdout).toContain('\u001b[2Jgone')
+  })
+
   test('a closed terminal (SIGHUP) ends the job orderly', async () => {
     const file = await deploy({
       files: { 'job.sh': "trap 'exit 9' TERM\necho ready\nwhile :; do sleep 0.1; done" },
@@ -195,6 +211,19 @@ sleep 0.3; exit 0`
     child.kill('SIGHUP')
     expect(await finished).toMatchObject({ code: 9 })
     expect(leftovers()).toEqual([])
+  })
+
+  test('a SIGHUP that nohup had ignored stays ignored', async () => {
+    const file = await deploy({
+      files: { 'job.sh': "trap 'exit 9' TERM\necho ready\nsleep 1 & wait $!\nexit 4" },
+    })
+    // What nohup(1) leaves in place of a terminal.
+    const script = 'exec "$@" 0>/dev/null'
+    const command = [process.execPath, causewayBin, ...runArguments(file)]
+    const { child, finished } = start('/bin/sh', ['-c', script, 'sh', ...command])
+    await new Promise((resolve) => child.stdout!.once('data', resolve))
+    child.kill('SIGHUP')
+    expect(await finished).toMatchObject({ code: 4 })
   })
 
   test('a job that ignores SIGTERM is killed after the grace period', async () => {

@@ -20,12 +20,13 @@ const intro = `# Bridge reference
 
 Bridge level ${implementedLevel}. The address is a NUL byte and the value of \`BRIDGE_SOCKET\`, an abstract Unix socket. One
 connection carries one request line and one reply line, JSON-RPC 2.0 in UTF-8 ended by \`\\n\`; then the bridge closes it.
+Blank lines before the request are skipped. Blank lines alone are answered \`PARSE\` when the stream ends, or after the time for a line.
 
 - \`params\` is an array; one object without the array, \`null\` and no \`params\` are accepted, too. \`null\` for an
   optional field means absent; unknown fields and further elements are ignored.
 - \`id\` is a string, a finite number or null, and the reply repeats it. Without it the call is a notification: it is
   carried out, and the connection closes without a reply. Batches are refused.
-- \`hex\` is bytes: accepted in either case with an optional \`0x\`, sent in lower case without.
+- \`hex\` is bytes: accepted in either case with an optional \`0x\` or \`0X\`, sent in lower case without.
 - Since: the lowest bridge level that has the method. Class: which of the deployment's rate and deadline
   limits ([configuration.md](configuration.md)) the call counts against; the caller of a \`key\` method is checked
   again before the answer.

@@ -42,7 +42,7 @@ const config: ConversionConfig = {
   overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
 }
 // What no request can rule out.
-const everyStatus: readonly ErrorStatus[] = [400, 405, 408, 413, 500]
+const everyStatus: readonly ErrorStatus[] = [400, 405, 408, 413, 500, 503]
 
 export function openApiDocument() {
   const names = Object.keys(protocol) as RequestName[]

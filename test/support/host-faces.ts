@@ -5,8 +5,8 @@
 import * as v from 'valibot'
 import type { JobNetwork, KernelNetwork, Networks } from '../../runtime/src/job-network/contract.ts'
 import { withHostFaces } from '../../runtime/src/job-network/host-faces.ts'
-import { networkSettings } from '../../runtime/src/job-network/settings.ts'
-import { createEgressPolicy } from '../../service/src/egress/policy.ts'
+import { livePolicy } from '../../runtime/src/job-network/live-policy.ts'
+import { networkSettings, type NetworkConfig } from '../../runtime/src/job-network/settings.ts'
 
 const owner = { deployment: 'a', uid: 1, count: 1, maxConnections: 0 }
 
@@ -14,15 +14,15 @@ const owner = { deployment: 'a', uid: 1, count: 1, maxConnections: 0 }
 export function hostFaces(
   network: KernelNetwork,
   given: Partial<v.InferInput<typeof networkSettings>> = {},
-): { open(): Promise<JobNetwork>; close(): Promise<void> } {
+): { settings: NetworkConfig; open(): Promise<JobNetwork>; close(): Promise<void> } {
   const settings = v.parse(networkSettings, given)
   const kernel: Networks<KernelNetwork> = {
     state: network.state,
-    warnings: [],
+    shortfalls: [],
     open: async () => network,
     keepSpare: () => {},
     close: async () => {},
   }
-  const networks = withHostFaces(kernel, { settings, policy: createEgressPolicy(settings.allow) })
-  return { open: () => networks.open(owner), close: () => networks.close() }
+  const networks = withHostFaces(kernel, { settings, policy: livePolicy(settings) })
+  return { settings, open: () => networks.open(owner), close: () => networks.close() }
 }

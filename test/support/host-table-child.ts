@@ -19,7 +19,7 @@ let job: KernelNetwork
 const actions: Readonly<Record<string, () => unknown>> = {
   async hold() {
     table = await holdHostTable((message) => warnings.push(message))
-    return { families: table.families, warnings: table.warnings }
+    return { families: table.families, warnings: table.obstacles.map(({ text }) => text) }
   },
   async open() {
     const { families } = table
@@ -30,7 +30,13 @@ const actions: Readonly<Record<string, () => unknown>> = {
   async networks() {
     const policy = createEgressPolicy([])
     const onWarning = (message: string) => warnings.push(message)
-    networks = await openIsolatedNetworks({ settings, policy, onWarning })
+    networks = await openIsolatedNetworks({
+      settings,
+      policy,
+      missing: [],
+      isRequired: false,
+      onWarning,
+    })
   },
   async job() {
     job = await networks.open({ deployment: 'a', uid: 0, count: 1, maxConnections: 0 })

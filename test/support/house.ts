@@ -26,7 +26,10 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
 
 /** Rooms of `runtime/src`, the lowest first. */
 export const rooms: Readonly<Record<string, Room>> = {
-  errors: { holds: 'The error that says why something could not be started.', may: [] },
+  errors: {
+    holds: 'The error that says why something could not be started, and faults of host and disk.',
+    may: [],
+  },
   state: { holds: 'Folders and names that outlive a process or belong to one.', may: ['errors'] },
   cgroup: { holds: 'Control groups of jobs, versions 1 and 2.', may: ['state'] },
   bridge: { holds: 'The bridge: from a request line to its reply.', may: ['errors'] },
@@ -99,7 +102,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   doctor: {
     holds: 'What this host can do, checked.',
-    may: ['config', 'job-network', 'sandbox', 'signer', 'state'],
+    may: ['cgroup', 'config', 'job-network', 'sandbox', 'signer', 'state'],
   },
   cli: {
     holds: 'The command: arguments to one call, results to text.',

@@ -27,7 +27,7 @@ export const attempts: readonly Attempt[] = [
   { name: 'processes', options: tcp('--processes=20', 10).replace('--ms=1000', '--ms=5500') },
   { name: 'fast-open', options: tcp('--fast-open') },
   { name: 'fast-open-v6', options: tcp('--fast-open'), isV6: true },
-  { name: 'multipath', options: tcp('--protocol=262') },
+  { name: 'multipath', options: tcp('--protocol=262'), isRefused: true },
   { name: 'priority', options: tcp('--priority=6') },
   { name: 'routing-header', options: tcp('--routing-header'), isV6: true, isRefused: true },
   { name: 'names-by-tcp', options: tcp(''), port: 53 },
@@ -37,7 +37,7 @@ export const attempts: readonly Attempt[] = [
   { name: 'unconnected-v6', options: udp(''), isV6: true },
   { name: 'sendmmsg', options: udp('--many') },
   { name: 'fragments', options: udp('--connected --bytes=4000'), isRefused: true },
-  { name: 'udp-lite', options: udp('--connected --protocol=136') },
+  { name: 'udp-lite', options: udp('--connected --protocol=136'), isRefused: true },
   {
     name: 'udp-routing-header',
     options: udp('--connected --routing-header'),

@@ -36,6 +36,7 @@ export const limitSets = [wide, tight, { ...tight, maxConnections: 64, drainTime
 const notices = {
   lineTooLong: 'too long',
   lineTooLate: 'too late',
+  onlyBlankLines: 'only blank lines',
   tooManyConnections: 'too many',
   buffersFull: 'full',
   peerRejected: 'rejected',

@@ -24,8 +24,8 @@ export interface ScriptedJobs {
   next(): Promise<ScriptedJob>
   /** How many attempts have begun. */
   readonly begun: number
-  /** Makes the next execution throw this error. */
-  failNext(error: Error): void
+  /** Makes the next tries of executions throw this error. */
+  failNext(error: Error, times?: number): void
 }
 
 export const exited = (code: number): JobExit => ({ reason: 'exited', code })
@@ -35,6 +35,7 @@ export function scriptedJobs(): ScriptedJobs {
   const readers: ((job: ScriptedJob) => void)[] = []
   let begun = 0
   let failure: Error | undefined
+  let failures = 0
   const offer = (job: ScriptedJob) => {
     begun++
     const reader = readers.shift()
@@ -45,15 +46,13 @@ export function scriptedJobs(): ScriptedJobs {
     get begun() {
       return begun
     },
-    failNext: (error) => void (failure = error),
+    failNext: (error, times = 1) => void ([failure, failures] = [error, times]),
     next() {
       const job = waiting.shift()
       return job ? Promise.resolve(job) : new Promise((resolve) => readers.push(resolve))
     },
     async execute(request) {
-      const error = failure
-      failure = undefined
-      if (error) throw error
+      if (failure && failures-- > 0) throw failure
       return { exit: await runAttempts(request, offer) }
     },
   }

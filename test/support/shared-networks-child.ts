@@ -13,6 +13,7 @@ import type { SharedSettings } from './shared-networks-process.ts'
 const { mostGroups, ...settings } = JSON.parse(process.argv[2]!) as SharedSettings
 const policy = createEgressPolicy(settings.allow)
 const networks = await openSharedNetworks({
+  isRequired: false,
   settings,
   policy,
   missing: [],

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { labelOf, type Identity } from '../../runtime/src/deployment/identity.ts'
 import { deploymentName } from '../../runtime/src/supervisor/record/store.ts'
 import { openRecordReserve } from '../../runtime/src/supervisor/record/record-reserve.ts'
+import type { Patience } from '../../runtime/src/supervisor/run/patience.ts'
 import { openSupervisor, type Supervisor } from '../../runtime/src/supervisor/supervisor.ts'
 import type { DeploymentState } from '../../runtime/src/supervisor/summary.ts'
 import { writeDeployment, type DeploymentFiles } from './deployment.ts'
@@ -43,7 +44,17 @@ export function reserveOf(folder: string): string {
 }
 
 /** A supervisor on `folder/deployments`; a second one continues the first one's deployments. */
-export async function testSupervisor(folder: string): Promise<TestSupervisor> {
+export async function testSupervisor(folder: string, patience?: Patience): Promise<TestSupervisor> {
+  const host = await startingSupervisor(folder, patience)
+  await host.supervisor.recovered
+  return host
+}
+
+/** One that has not continued the deployments of an earlier one yet. */
+export async function startingSupervisor(
+  folder: string,
+  patience?: Patience,
+): Promise<TestSupervisor> {
   const deployments = join(folder, 'deployments')
   await mkdir(deployments, { recursive: true })
   const [log, jobs] = [recordingLog(), scriptedJobs()]
@@ -61,6 +72,7 @@ export async function testSupervisor(folder: string): Promise<TestSupervisor> {
     execute: jobs.execute,
     noGrace: noGrace.signal,
     log: log.log,
+    ...(patience && { patience }),
   })
   const deploy = async (id: string, { replace = false, ...spec }: DeploySpec = {}) => {
     const file = await write(join(folder, `files-${id}`), id, spec)

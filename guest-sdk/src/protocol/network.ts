@@ -1,6 +1,6 @@
 export interface WhitelistParams {
   /**
-   * Bare hostname: no scheme, port or path, no address. Its owner consents by publishing, as TXT
+   * Bare hostname in ASCII or UTF-8: no scheme, port or path, no address. Its owner consents by publishing, as TXT
    * record of `_acu.<host>`, `v=<base64(sha256(source || host))>` with this deployment's `source`;
    * each address's owner does so at `_acu.` and the name that the address points back to.
    */

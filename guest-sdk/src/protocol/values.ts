@@ -1,6 +1,6 @@
 /** Value types that several families of methods share. @module */
 
-/** Bytes as hex. The host sends lower case without `0x` and accepts any case with or without it. */
+/** Bytes as hex. The host sends lower case without `0x` and accepts any case with `0x`, `0X` or neither. */
 export type Hex = string
 
 /** Curves a job may sign on (bridge spec, Signer methods). */

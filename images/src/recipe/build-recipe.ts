@@ -1,12 +1,13 @@
 /** Builds a distro image from a recipe, and caches it by recipe and architecture. @module */
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises'
+import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { removeTree, withFolder } from '../root/remove-tree.ts'
+import { withFolder } from '../root/remove-tree.ts'
 import type { OnProgress } from '../progress.ts'
 import { hashFile } from '../fetch/blob.ts'
 import type { Owner } from '../root/write-in-root.ts'
 import { runTool } from '../tool.ts'
+import { removeStaleWork } from './built-archives.ts'
 import { configureText } from './configure.ts'
 import { makeRoot } from './make-root.ts'
 import { packImage } from './pack-image.ts'
@@ -61,17 +62,6 @@ export async function buildRecipe(name: string, options: BuildOptions): Promise<
   await mkdir(folder, { recursive: true, mode: 0o700 })
   await removeStaleWork(folder)
   return { path, ...(await build(recipe, architecture, path, options)), fromCache: false }
-}
-
-/** No build takes a day: an older work folder was left by a build that was killed. */
-const staleMs = 24 * 60 * 60_000
-
-async function removeStaleWork(folder: string): Promise<void> {
-  for (const name of (await readdir(folder)).filter((file) => file.endsWith('.staging'))) {
-    const found = await stat(join(folder, name)).catch(() => undefined) // removed meanwhile
-    if (found === undefined || Date.now() - found.mtimeMs < staleMs) continue
-    await removeTree(join(folder, name))
-  }
 }
 
 async function cacheKey(recipe: Recipe, architecture: string, text: string): Promise<string> {

@@ -1,6 +1,6 @@
 /** Gives a root a resolver configuration that works (runtime spec, sandbox defaults). @module */
 import { isIP } from 'node:net'
-import { isLoopbackAddress } from '@causeway/service/egress'
+import { isLoopbackAddress, isUnspecifiedAddress } from '@causeway/service/egress'
 import { readInRoot } from './read-in-root.ts'
 import { writeInRoot, type Owner } from './write-in-root.ts'
 
@@ -17,8 +17,8 @@ const guestPath = '/etc/resolv.conf'
 const maxBytes = 64 * 1024
 
 /**
- * Writes /etc/resolv.conf in the root unless the file there already names a resolver that is not
- * loopback: the guest cannot reach the host's loopback. A symlink is followed inside the root to
+ * Writes /etc/resolv.conf in the root unless the file there already names a resolver that is neither
+ * loopback nor unspecified: the guest cannot reach the host's loopback. A symlink is followed inside the root to
  * look, but replaced by a file to write. /etc is created when missing.
  *
  * @throws ImageError IMAGE_ARCHIVE_INVALID when /etc is not a folder
@@ -30,10 +30,10 @@ export async function writeResolvConf(root: string, owner?: Owner): Promise<void
   await writeInRoot(root, guestPath, content, owner === undefined ? {} : { owner })
 }
 
-/** True when a resolv.conf(5) text names at least one address outside 127.0.0.0/8 and ::1. */
+/** True when a resolv.conf(5) text names an address other than 127.0.0.0/8, ::1, 0.0.0.0 and ::. */
 export function hasNameserver(text: string): boolean {
   const addresses = text.split('\n').map((line) => /^nameserver[ \t]+(\S+)/.exec(line)?.[1] ?? '')
-  return addresses.some((address) => {
-    return isIP(address.replace(/%.*$/, '')) !== 0 && !isLoopbackAddress(address)
-  })
+  const isElsewhere = (address: string) =>
+    !isLoopbackAddress(address) && !isUnspecifiedAddress(address)
+  return addresses.some((address) => isIP(address.replace(/%.*$/, '')) && isElsewhere(address))
 }

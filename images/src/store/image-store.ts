@@ -21,6 +21,7 @@ import {
   type OpenTreeOptions,
   type TreeOpener,
 } from './trees/open-tree.ts'
+import { listBuilt, type BuiltArchive } from '../recipe/built-archives.ts'
 import { prune, removeImages, type Pruned, type PruneOptions } from './prune.ts'
 import { whileLocked, withSafeRelease, type TryLock } from './store-lock.ts'
 import { syncTree, type Tree } from './trees/trees.ts'
@@ -72,6 +73,8 @@ export interface ImageStore {
   openTree(reference: ImageReference, options?: OpenTreeOptions): Promise<ImageTree>
   /** All images, most recently used first. */
   list(): Promise<ListedImage[]>
+  /** The archives that were built here, see buildRecipe; they are no part of the list. */
+  listBuilt(): Promise<BuiltArchive[]>
   /** @throws ImageError IMAGE_NOT_FOUND naming what was found */
   inspect(prefix: string): Promise<ListedImage>
   /**
@@ -124,6 +127,7 @@ export function createImageStore(options: ImageStoreOptions): ImageStore {
 
   return {
     list,
+    listBuilt: () => listBuilt(layout.recipes),
     async fetch(reference, fetching = {}) {
       fetching.signal?.throwIfAborted()
       const checked = checkReference(reference)

@@ -5,6 +5,12 @@ import { ImageError } from '../image-error.ts'
 import { findImage, listImages, type ListedImage } from './inventory.ts'
 import { useLockPath, type Layout } from './layout.ts'
 import { removePart } from '../fetch/part.ts'
+import {
+  listBuilt,
+  removeBuilt,
+  removeStaleWork,
+  type BuiltArchive,
+} from '../recipe/built-archives.ts'
 import { whenFree, type TryLock } from './store-lock.ts'
 import { sweep } from './sweep.ts'
 import { removeStoredTree, treeNamesOf } from './trees/trees.ts'
@@ -15,13 +21,20 @@ export interface PruneOptions {
   maxBytes: number
   /** Images used within this many ms are kept, default none. */
   minAgeMs?: number
+  /**
+   * Removes the archives that were built here, too, whatever the size. They are not part of it: no
+   * URL brings them back. Default false.
+   */
+  built?: boolean
 }
 
 /** The result of a prune. */
 export interface Pruned {
   removed: readonly ListedImage[]
+  /** Archives built here that were removed. */
+  built: readonly BuiltArchive[]
   freedBytes: number
-  /** The store's size afterwards, in bytes on the disk. */
+  /** What is on the disk afterwards, with the archives built here, in bytes. */
   leftBytes: number
   /** Digests of images that were kept only because they are in use. */
   inUse: readonly string[]
@@ -31,7 +44,7 @@ export interface Pruned {
 export async function prune(
   layout: Layout,
   tryLock: TryLock,
-  { maxBytes, minAgeMs = 0 }: PruneOptions,
+  { maxBytes, minAgeMs = 0, built = false }: PruneOptions,
 ): Promise<Pruned> {
   await sweep(layout, tryLock)
   const images = await listImages(layout, tryLock)
@@ -46,7 +59,45 @@ export async function prune(
       leftBytes -= image.diskBytes
     } else inUse.push(image.sha256)
   }
-  return { removed, freedBytes: sizeOf(removed), leftBytes, inUse }
+  if (built) await removeStaleWork(layout.recipes)
+  const gone = built ? await removeBuiltOf(layout, tryLock, minAgeMs) : []
+  return {
+    removed,
+    built: gone,
+    freedBytes: sizeOf(removed) + sizeOf(gone),
+    leftBytes: leftBytes + (await builtBytes(layout)),
+    inUse,
+  }
+}
+
+/** Removes the archives that were built here, but none whose image is in use. */
+async function removeBuiltOf(
+  layout: Layout,
+  tryLock: TryLock,
+  minAgeMs: number,
+): Promise<BuiltArchive[]> {
+  const removed: BuiltArchive[] = []
+  for (const archive of await listBuilt(layout.recipes)) {
+    if (Date.now() - archive.made < minAgeMs) continue
+    if (await removeUnusedBuilt(layout, tryLock, archive)) removed.push(archive)
+  }
+  return removed
+}
+
+/** @returns false when its image is in use */
+async function removeUnusedBuilt(
+  layout: Layout,
+  tryLock: TryLock,
+  archive: BuiltArchive,
+): Promise<boolean> {
+  const remove = () => removeBuilt(archive).then(() => true)
+  // Nobody can use an archive without a receipt.
+  if (archive.sha256 === undefined) return remove()
+  return (await whenFree(tryLock, useLockPath(layout, archive.sha256), remove)) ?? false
+}
+
+async function builtBytes({ recipes }: Layout): Promise<number> {
+  return sizeOf(await listBuilt(recipes))
 }
 
 /**
@@ -66,7 +117,8 @@ export async function removeImages(
     throw new ImageError('IMAGE_IN_USE', `image ${sha256.slice(0, 16)}… is in use and stays`)
   }
   const freedBytes = sizeOf(chosen)
-  return { removed: chosen, freedBytes, leftBytes: sizeOf(images) - freedBytes, inUse: [] }
+  const leftBytes = sizeOf(images) - freedBytes + (await builtBytes(layout))
+  return { removed: chosen, built: [], freedBytes, leftBytes, inUse: [] }
 }
 
 /** @returns false when the image is in use */
@@ -82,6 +134,6 @@ async function removeUnused(layout: Layout, tryLock: TryLock, sha256: string): P
   return isRemoved ?? false
 }
 
-function sizeOf(images: readonly ListedImage[]): number {
-  return images.reduce((sum, { diskBytes }) => sum + diskBytes, 0)
+function sizeOf(items: readonly { diskBytes: number }[]): number {
+  return items.reduce((sum, { diskBytes }) => sum + diskBytes, 0)
 }

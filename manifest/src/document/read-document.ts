@@ -3,23 +3,34 @@ import * as v from 'valibot'
 import { DocumentError, type DocumentIssue } from './document-error.ts'
 import type { Fault, Keys } from './fault.ts'
 import { duplicateFault, nameOffset, toJsonNode } from './json-node.ts'
-import type { Duplicate, JsonNode } from './json-node.ts'
+import type { Duplicate } from './json-node.ts'
 import { parseSyntax } from './json-syntax.ts'
 import { fieldPath, quote } from './names.ts'
 import { createLocator, type Locate, type Position } from './position.ts'
 import { schemaFault, type FaultTexts } from './schema-fault.ts'
-import { unknownFields } from './unknown-fields.ts'
+import { unknownFault, unknownFields, type UnknownField } from './unknown-fields.ts'
 
 /** How one kind of document is read. */
 export interface DocumentFormat<Schema extends v.GenericSchema> extends FaultTexts {
   /** Every message in it is a noun phrase that says what is expected. */
   schema: Schema
+  /** Which unknown fields are faults; the others are warnings. */
+  refuses: 'unknown' | 'mistyped' | 'nothing'
+}
+
+/** How a document came here. */
+export interface ReadOptions {
+  /**
+   * It was accepted before, perhaps by an earlier version: what it has beside the known fields is a
+   * warning. Default false.
+   */
+  isAccepted?: boolean
 }
 
 /** A document that matches its schema. */
 export interface ReadDocument<Schema extends v.GenericSchema> {
   value: v.InferOutput<Schema>
-  /** One line for each unknown field, `FILE:LINE:COL: ...`, in the order of the file. */
+  /** One line for each unknown field that is no fault, `FILE:LINE:COL: ...`, in order of the file. */
   warnings: string[]
   /** `FILE:LINE:COL` of a member's name; of the document when there is no such member. */
   place: (keys: Keys) => string
@@ -45,9 +56,12 @@ export function readDocument<Schema extends v.GenericSchema>(
   const parsed = v.safeParse(format.schema, root.value)
   const faults = (parsed.issues ?? []).map((issue) => schemaFault(issue, root, format))
   for (const twice of duplicates) faults.push(duplicateFault(twice, locate(twice.firstOffset).line))
+  const unknown = unknownFields(format.schema, root)
+  const isFault = refusal[format.refuses]
+  for (const field of unknown.filter(isFault)) faults.push(unknownFault(field))
   if (!parsed.success || faults.length > 0) throw failure(file, faults, locate)
   const at = (offset: number) => placeText(file, locate(offset))
-  const warnings = unknownFieldWarnings(format.schema, root, at)
+  const warnings = unknown.map((field) => unknownFieldWarning(field, at))
   return { value: parsed.output, warnings, place: (keys) => at(nameOffset(root, keys)) }
 }
 
@@ -65,11 +79,18 @@ function toIssue({ keys, found, expected, hint }: Fault, position: Position): Do
   return hint === undefined ? issue : { ...issue, hint }
 }
 
-function unknownFieldWarnings(schema: object, root: JsonNode, at: (offset: number) => string) {
-  return unknownFields(schema, root).map(({ keys, nameOffset: offset, meant }) => {
-    const hint = meant === undefined ? '' : `; did you mean ${quote(meant)}?`
-    return `${at(offset)}: unknown field "${fieldPath(keys)}" is ignored${hint}`
-  })
+const refusal: Record<DocumentFormat<never>['refuses'], (field: UnknownField) => boolean> = {
+  unknown: () => true,
+  mistyped: ({ isMistyped }) => isMistyped,
+  nothing: () => false,
+}
+
+function unknownFieldWarning(
+  { keys, nameOffset: offset, meant }: UnknownField,
+  at: (offset: number) => string,
+): string {
+  const hint = meant === undefined ? '' : `; did you mean ${quote(meant)}?`
+  return `${at(offset)}: unknown field "${fieldPath(keys)}" is ignored${hint}`
 }
 
 function placeText(file: string, { line, column }: Position): string {

@@ -41,9 +41,10 @@ Napi::Value Link(const Napi::CallbackInfo& info) {
 Napi::Value Lock(const Napi::CallbackInfo& info) {
   const std::string path = info[0].As<Napi::String>();
   const int mode = info[1].As<Napi::Boolean>() ? LOCK_SH : LOCK_EX;
-  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  const auto fd = static_cast<int>(
+      TEMP_FAILURE_RETRY(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)));
   if (fd < 0) return Outcome(info.Env(), fd);
-  if (flock(fd, mode | LOCK_NB) == 0) return Outcome(info.Env(), fd);
+  if (TEMP_FAILURE_RETRY(flock(fd, mode | LOCK_NB)) == 0) return Outcome(info.Env(), fd);
   return Outcome(info.Env(), CloseFailed(fd));
 }
 

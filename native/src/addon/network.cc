@@ -17,7 +17,7 @@ namespace {
 bool WriteFile(const char* path, const char* text) {
   const int fd = open(path, O_WRONLY | O_CLOEXEC);
   if (fd < 0) return false;
-  const bool written = write(fd, text, strlen(text)) >= 0;
+  const bool written = TEMP_FAILURE_RETRY(write(fd, text, strlen(text))) >= 0;
   close(fd);
   return written;
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <mutex>
 #include <string>
 
 #include <fcntl.h>
@@ -34,9 +35,20 @@ constexpr bpf_insn kCallFullSocket = {BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_sk_f
 constexpr bpf_insn kExit = {BPF_JMP | BPF_EXIT, 0, 0, 0, 0};
 constexpr uint8_t kPointer = 0x18;  // BPF_DW, which linux/bpf_common.h lacks
 constexpr int32_t kDrop = 0, kPass = 1;
+constexpr int kMostAttempts = 1000;
 
 int Bpf(bpf_cmd command, bpf_attr* attributes) {
   return static_cast<int>(syscall(SYS_bpf, command, attributes, sizeof *attributes));
+}
+
+// While a signal is pending the kernel gives the check of a program up (EAGAIN), and each child of
+// ours that ends sends one. The signal is over when the call has returned, so a few attempts do.
+int LoadUndisturbed(bpf_attr* attributes) {
+  for (int attempt = 1;; attempt++) {
+    const int program = Bpf(BPF_PROG_LOAD, attributes);
+    if (program >= 0 || attempt == kMostAttempts) return program;
+    if (errno != EAGAIN && errno != EINTR) return program;
+  }
 }
 
 // Only UDP is refused: TCP counts its own segments.
@@ -62,7 +74,16 @@ int LoadProgram() {
   attributes.insns = reinterpret_cast<uintptr_t>(code);
   attributes.insn_cnt = sizeof code / sizeof *code;
   attributes.license = reinterpret_cast<uintptr_t>("Apache-2.0");
-  return Bpf(BPF_PROG_LOAD, &attributes);
+  return LoadUndisturbed(&attributes);
+}
+
+// All groups share one program, loaded at first use, as long as this process lives.
+int SharedProgram() {
+  static std::mutex lock;
+  static int program = -1;
+  const std::lock_guard<std::mutex> guard(lock);
+  if (program < 0) program = LoadProgram();
+  return program;
 }
 
 // The attached program stays until the group is removed.
@@ -73,19 +94,26 @@ int Attach(int program, int group) {
   attributes.attach_bpf_fd = static_cast<uint32_t>(program);
   attributes.attach_type = BPF_CGROUP_INET_EGRESS;
   attributes.attach_flags = BPF_F_ALLOW_MULTI;
+  if (Bpf(BPF_PROG_ATTACH, &attributes) == 0) return 0;
+  if (errno != EINVAL) return -1;
+  // So the kernel answers when it is attached already; then it can replace itself.
+  attributes.attach_flags |= BPF_F_REPLACE;
+  attributes.replace_bpf_fd = static_cast<uint32_t>(program);
   return Bpf(BPF_PROG_ATTACH, &attributes);
 }
 
 int RefuseSegments(const std::string& folder) {
   const int group = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (group < 0) return -1;
-  const int program = LoadProgram();
-  const int result = program < 0 ? -1 : Attach(program, group);
-  const int error = errno;
-  if (program >= 0) close(program);
+  const int program = SharedProgram();
+  if (program < 0 || Attach(program, group) < 0) return CloseFailed(group);
   close(group);
-  errno = error;
-  return result;
+  return 0;
+}
+
+// loadSegmentGuard()
+Napi::Value LoadGuard(const Napi::CallbackInfo& info) {
+  return Outcome(info.Env(), SharedProgram() < 0 ? -1 : 0);
 }
 
 // refuseSegments(folder)
@@ -96,6 +124,7 @@ Napi::Value Refuse(const Napi::CallbackInfo& info) {
 }  // namespace
 
 void ExportSegmentCalls(Napi::Env env, Napi::Object exports) {
+  exports.Set("loadSegmentGuard", Napi::Function::New(env, LoadGuard));
   exports.Set("refuseSegments", Napi::Function::New(env, Refuse));
 }
 

@@ -30,7 +30,8 @@ Napi::Value Bind(const Napi::CallbackInfo& info) {
   memcpy(address.sun_path, path.Data(), path.ByteLength());
   const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.ByteLength());
   const auto* generic = reinterpret_cast<const sockaddr*>(&address);
-  return Outcome(info.Env(), bind(IntArgument(info, 0), generic, length));
+  const long result = TEMP_FAILURE_RETRY(bind(IntArgument(info, 0), generic, length));
+  return Outcome(info.Env(), static_cast<int>(result));
 }
 
 // listen(fd, backlog)

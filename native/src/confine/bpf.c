@@ -4,6 +4,7 @@
 
 #include "confine.h"
 
+#include <limits.h>
 #include <linux/audit.h>
 #include <sys/prctl.h>
 
@@ -23,6 +24,11 @@ static void add(struct bpf_program *to, struct sock_filter instruction) {
 // Loads 32 bits of struct seccomp_data; for an argument, its lower half.
 void load(struct bpf_program *to, size_t offset) {
   add(to, (struct sock_filter){BPF_LD | BPF_W | BPF_ABS, 0, 0, (unsigned)offset});
+}
+
+// Loads the call's number.
+void load_number(struct bpf_program *to) {
+  load(to, offsetof(struct seccomp_data, nr));
 }
 
 // Skips `yes` or `no` further instructions.
@@ -46,12 +52,26 @@ void answer_each(struct bpf_program *to, const unsigned *numbers, size_t count, 
   for (size_t i = 0; i < count; i++) answer_if(to, numbers[i], action);
 }
 
+// Begins instructions that run only when the loaded value is `value`. They load over that value, so
+// each of their ways must end in an answer, or what follows must load again.
+size_t begin_if(struct bpf_program *to, unsigned value) {
+  compare(to, BPF_JEQ, value, 0, 0);
+  return to->length;
+}
+
+// @param begun what begin_if returned
+void end_if(struct bpf_program *to, size_t begun) {
+  const size_t skipped = to->length - begun;
+  if (skipped > UCHAR_MAX) fail_with("seccomp: a jump is too long");
+  to->code[begun - 1].jf = (unsigned char)skipped;
+}
+
 // The numbers of another architecture mean other calls.
 void begin_program(struct bpf_program *to, unsigned foreign) {
   load(to, offsetof(struct seccomp_data, arch));
   compare(to, BPF_JEQ, NATIVE_ARCH, 1, 0);
   answer(to, foreign);
-  load(to, offsetof(struct seccomp_data, nr));
+  load_number(to);
 }
 
 void install_program(const struct bpf_program *built) {

@@ -18,7 +18,9 @@ void reset_signals(void);
 
 // credentials.c
 void become(uid_t uid, gid_t gid);
+void set_capabilities(uint64_t kept);
 void keep_capabilities(uint64_t kept);
+uint64_t hold_filter_capabilities(void);
 void forbid_new_privileges(void);
 
 // resources.c

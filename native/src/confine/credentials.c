@@ -31,16 +31,35 @@ void become(uid_t uid, gid_t gid) {
   verify(uid, gid);
 }
 
-// Also limits an ordinary user, who may have been given some.
 // @param kept one bit per capability
-void keep_capabilities(uint64_t kept) {
+void set_capabilities(uint64_t kept) {
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   const uint32_t low = (uint32_t)kept, high = (uint32_t)(kept >> 32);
   struct __user_cap_data_struct data[2] = {{low, low, 0}, {high, high, 0}};
+  if (syscall(SYS_capset, &header, data)) fail("capset");
+}
+
+// Also limits an ordinary user, who may have been given some.
+void keep_capabilities(uint64_t kept) {
   if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) && errno != EINVAL) {
     fail("ambient capabilities");
   }
-  if (syscall(SYS_capset, &header, data)) fail("capset");
+  set_capabilities(kept);
+}
+
+#ifndef CAP_BPF
+#define CAP_BPF 39  // Linux 5.8
+#endif
+
+// Those of this process with which a filter is installed even where other users have used up what
+// filters may take (net.core.bpf_jit_limit). They outlive the next change of identity, if they can.
+uint64_t hold_filter_capabilities(void) {
+  const uint64_t useful = 1ULL << CAP_SYS_ADMIN | 1ULL << CAP_BPF;
+  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  struct __user_cap_data_struct data[2];
+  if (syscall(SYS_capget, &header, data)) fail("capget");
+  if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0)) return 0;
+  return useful & (data[0].permitted | (uint64_t)data[1].permitted << 32);
 }
 
 // From now on, no setuid program gains rights. Landlock and seccomp require this unless root.

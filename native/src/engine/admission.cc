@@ -9,9 +9,10 @@ namespace {
 
 Verdict Refuse(Reason reason, double observed) { return {reason, observed, kNoMember}; }
 
-// Without a free descriptor nobody can be judged, but that is no lasting refusal.
-Reason UnlessOutOfDescriptors(Reason reason, int error) {
-  return error == EMFILE || error == ENFILE ? Reason::kTooMany : reason;
+// Without a free descriptor or memory nobody can be judged, but that is no lasting refusal.
+Reason UnlessOutOfResources(Reason reason, int error) {
+  const bool is_out = error == EMFILE || error == ENFILE || error == ENOMEM;
+  return is_out ? Reason::kTooMany : reason;
 }
 
 }  // namespace
@@ -92,7 +93,7 @@ Verdict Admission::JudgeUnknown(int socket, const Peer& peer) {
 }
 
 Verdict Admission::JudgeHeld(int pidfd, pid_t pid) const {
-  if (pidfd < 0) return Refuse(UnlessOutOfDescriptors(Reason::kGone, errno), pid);
+  if (pidfd < 0) return Refuse(UnlessOutOfResources(Reason::kGone, errno), pid);
   const Verdict verdict = kind_ == Kind::kUid         ? Verdict{}
                           : kind_ == Kind::kNamespace ? JudgeNamespace(pid)
                                                       : JudgeTracer(pid);
@@ -104,7 +105,7 @@ Verdict Admission::JudgeNamespace(pid_t pid) const {
   ino_t observed = 0;
   if (IsInNamespace(pid, namespace_, &observed)) return {};
   const int error = observed == 0 ? errno : 0;
-  return Refuse(UnlessOutOfDescriptors(Reason::kNamespace, error), static_cast<double>(observed));
+  return Refuse(UnlessOutOfResources(Reason::kNamespace, error), static_cast<double>(observed));
 }
 
 Verdict Admission::JudgeTracer(pid_t pid) const {
@@ -112,7 +113,7 @@ Verdict Admission::JudgeTracer(pid_t pid) const {
   // Another process may now have the pid of a dead tracer.
   if (tracer == tracer_ && IsAlive(fd_)) return {};
   const int error = tracer < 0 ? errno : 0;
-  return Refuse(UnlessOutOfDescriptors(Reason::kTracer, error), tracer);
+  return Refuse(UnlessOutOfResources(Reason::kTracer, error), tracer);
 }
 
 }  // namespace causeway

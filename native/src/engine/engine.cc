@@ -64,10 +64,12 @@ int Engine::Listen() {
 void Engine::Run(uint64_t now, int max_accepts) {
   now_ = now;
   epoll_event events[kMaxEvents];
-  const int count = epoll_wait(epoll_, events, kMaxEvents, 0);
+  const auto count =
+      static_cast<int>(TEMP_FAILURE_RETRY(epoll_wait(epoll_, events, kMaxEvents, 0)));
   is_behind_ = count == kMaxEvents;
-  // The queue of a listener without an event is empty, if the listener is in the epoll set.
-  bool queues_were_empty = !is_behind_ && resume_accepting_ == 0;
+  // The queue of a listener without an event is empty, if the listener is in the epoll set. Without
+  // an answer nothing is known of it.
+  bool queues_were_empty = count >= 0 && !is_behind_ && resume_accepting_ == 0;
   // Each address has its share: a flood on one must not shut out clients of the other.
   const int share = std::max(1, max_accepts / static_cast<int>(listeners_.size()));
   members_.BeginRound();
@@ -146,7 +148,7 @@ Verdict Engine::JudgeAgain(double tag) {
 void Engine::Expire(uint64_t now) {
   now_ = now;
   Slot slot;
-  while ((slot = reading_.FirstDue(now)) != kNoSlot) Dismiss(slot, notices_.line_too_late);
+  while ((slot = reading_.FirstDue(now)) != kNoSlot) DismissLate(slot);
   while ((slot = sending_.FirstDue(now)) != kNoSlot) End(slot);
   while ((slot = draining_.FirstDue(now)) != kNoSlot) End(slot);
   if (resume_accepting_ == 0 || resume_accepting_ > now) return;
@@ -165,7 +167,8 @@ void Engine::Close(std::string_view last_word) {
   for (Slot slot = 0; slot < connections_.size(); slot++) {
     const Connection& connection = connections_[slot];
     if (connection.state == State::kAnswering && !last_word.empty()) {
-      send(connection.fd, last_word.data(), last_word.size(), MSG_NOSIGNAL);
+      TEMP_FAILURE_RETRY(
+          send(connection.fd, last_word.data(), last_word.size(), MSG_NOSIGNAL));
     }
     if (connection.state != State::kFree) End(slot);
   }

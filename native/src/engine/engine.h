@@ -33,6 +33,7 @@ struct Limits {
 struct Notices {
   std::string line_too_long;
   std::string line_too_late;
+  std::string only_blank_lines;
   std::string too_many_connections;
   std::string buffers_full;
   std::string peer_rejected;
@@ -109,6 +110,7 @@ class Engine {
   void Read(Slot slot);
   void TakeEndOfStream(Slot slot);
   void HandOver(Slot slot, std::string_view line);
+  void DismissLate(Slot slot);
   void Dismiss(Slot slot, const std::string& notice);
   void Send(Slot slot, std::string_view text);
   void SendRest(Slot slot);

@@ -4,6 +4,7 @@
 
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "engine.h"
 #include "event.h"
@@ -19,16 +20,23 @@ constexpr size_t kReadBytes = 32768;
 // All engines of a thread share one buffer: each has finished with it before the next reads.
 thread_local char read_buffer[kReadBytes];
 
+// A signal in between is no failure of the connection.
+ssize_t Receive(int fd) { return TEMP_FAILURE_RETRY(recv(fd, read_buffer, kReadBytes, 0)); }
+
+ssize_t SendNow(int fd, std::string_view bytes) {
+  return TEMP_FAILURE_RETRY(send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL));
+}
+
 bool HasInput(int fd) {
   char byte;
-  return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+  return TEMP_FAILURE_RETRY(recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT)) > 0;
 }
 
 }  // namespace
 
 void Engine::Read(Slot slot) {
   Connection& connection = connections_[slot];
-  const ssize_t length = recv(connection.fd, read_buffer, kReadBytes, 0);
+  const ssize_t length = Receive(connection.fd);
   if (length == 0) return TakeEndOfStream(slot);
   if (length < 0) return errno == EAGAIN ? Await(slot, EPOLLIN) : End(slot);
   const size_t before = connection.bytes.size();
@@ -46,7 +54,8 @@ void Engine::TakeEndOfStream(Slot slot) {
   Connection& connection = connections_[slot];
   std::string_view line;
   const Progress progress = TakeEnd(&connection, limits_.max_line_bytes, &line);
-  if (connection.bytes.empty()) End(slot);
+  if (HasOnlyBlankLines(connection)) Dismiss(slot, notices_.only_blank_lines);
+  else if (connection.bytes.empty()) End(slot);
   else if (progress == Progress::kTooLong) Dismiss(slot, notices_.line_too_long);
   else HandOver(slot, line);
 }
@@ -70,13 +79,18 @@ bool Engine::Reply(double tag, const std::string_view* text, uint64_t now) {
   return true;
 }
 
+void Engine::DismissLate(Slot slot) {
+  const bool is_blank = HasOnlyBlankLines(connections_[slot]);
+  Dismiss(slot, is_blank ? notices_.only_blank_lines : notices_.line_too_late);
+}
+
 // Replies to a peer whose request was not read to its end. The peer may still be sending, and few
 // clients read a reply after a failed send: so it gets time to close.
 void Engine::Dismiss(Slot slot, const std::string& notice) {
   Connection& connection = connections_[slot];
   StopDeadline(slot);
   DropBytes(&connection);
-  const ssize_t sent = send(connection.fd, notice.data(), notice.size(), MSG_NOSIGNAL);
+  const ssize_t sent = SendNow(connection.fd, notice);
   const bool is_whole = sent == static_cast<ssize_t>(notice.size());
   if (!is_whole || (connection.is_refused && refused_ > max_lingering_)) return End(slot);
   Drain(slot);
@@ -88,7 +102,7 @@ void Engine::Send(Slot slot, std::string_view text) {
     return Dismiss(slot, notices_.buffers_full);
   }
   Connection& connection = connections_[slot];
-  const ssize_t sent = send(connection.fd, text.data(), text.size(), MSG_NOSIGNAL);
+  const ssize_t sent = SendNow(connection.fd, text);
   if (sent < 0 && errno != EAGAIN) return End(slot);
   const size_t done = static_cast<size_t>(std::max<ssize_t>(sent, 0));
   if (done == text.size()) return Finish(slot);
@@ -102,7 +116,7 @@ void Engine::Send(Slot slot, std::string_view text) {
 void Engine::SendRest(Slot slot) {
   Connection& connection = connections_[slot];
   const std::string_view rest = std::string_view(connection.bytes).substr(connection.sent);
-  const ssize_t sent = send(connection.fd, rest.data(), rest.size(), MSG_NOSIGNAL);
+  const ssize_t sent = SendNow(connection.fd, rest);
   if (sent < 0 && errno != EAGAIN) return End(slot);
   if (sent > 0) {
     connection.sent += static_cast<size_t>(sent);
@@ -133,7 +147,7 @@ void Engine::Drain(Slot slot) {
 
 void Engine::ReadAway(Slot slot) {
   Connection& connection = connections_[slot];
-  const ssize_t length = recv(connection.fd, read_buffer, kReadBytes, 0);
+  const ssize_t length = Receive(connection.fd);
   if (length < 0 && errno == EAGAIN) return Await(slot, EPOLLIN);
   if (length <= 0) return End(slot);
   connection.discarded += static_cast<size_t>(length);

@@ -19,6 +19,10 @@ Progress WholeLine(std::string_view text, size_t max_bytes, std::string_view* li
 
 }  // namespace
 
+bool HasOnlyBlankLines(const Connection& connection) {
+  return connection.blanks > 0 && connection.bytes.empty();
+}
+
 Progress TakeBytes(Connection* connection, std::string_view chunk, size_t max_bytes,
                    std::string_view* line) {
   std::string& pending = connection->bytes;

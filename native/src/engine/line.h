@@ -15,6 +15,9 @@ enum class Progress {
   kTooLong,  // longer than allowed, or as many bytes of blank lines
 };
 
+// Whether the peer has sent blank lines and nothing else.
+bool HasOnlyBlankLines(const Connection& connection);
+
 // Takes the next bytes of a connection. With kLine, `line` is the line without its end. It points
 // into the chunk if that contained all of it, else into the connection's bytes.
 Progress TakeBytes(Connection* connection, std::string_view chunk, size_t max_bytes,

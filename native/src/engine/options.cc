@@ -16,7 +16,7 @@ Notices ReadNotices(const Napi::Array& texts) {
   const auto at = [&texts](uint32_t index) {
     return texts.Get(index).As<Napi::String>().Utf8Value() + "\n";
   };
-  return {at(0), at(1), at(2), at(3), at(4)};
+  return {at(0), at(1), at(2), at(3), at(4), at(5)};
 }
 
 Napi::Value Admit(const Napi::CallbackInfo& info, Admission* admission) {

@@ -56,11 +56,8 @@ int OpenPeerProcess(int socket, pid_t pid) {
 
 bool IsAlive(int pidfd) {
   pollfd question{pidfd, POLLIN, 0};
-  int answer;
   // Also without a timeout it may be interrupted, which says nothing of the process.
-  do answer = poll(&question, 1, 0);
-  while (answer < 0 && errno == EINTR);
-  return answer == 0;
+  return TEMP_FAILURE_RETRY(poll(&question, 1, 0)) == 0;
 }
 
 pid_t TracerOf(pid_t pid) {
@@ -68,7 +65,7 @@ pid_t TracerOf(pid_t pid) {
   if (fd < 0) return -1;
   // The line is among the first; only the process's name precedes it, without a newline in it.
   char text[1024];
-  const ssize_t length = read(fd, text, sizeof text - 1);
+  const ssize_t length = TEMP_FAILURE_RETRY(read(fd, text, sizeof text - 1));
   close(fd);
   if (length <= 0) return -1;
   text[length] = '\0';

@@ -28,6 +28,9 @@ int open_shield(void);
 int enter_shield(int ruleset);
 int shields_signals(void);
 
+// filter.c
+void refuse_filters(void);
+
 // start.c: start_main runs in the child and never returns, record_start in init.
 void start_main(char **argv, int ruleset, int failure_fd);
 void record_start(int main_pid, int failure_fd);

@@ -59,6 +59,7 @@ __attribute__((used)) static void run(void) {
   follow_tracer();
   take_descriptors();
   sys_prctl(PRCTL_CHILD_SUBREAPER, 1);
+  refuse_filters();
   int ruleset = open_shield();
   int shielded = enter_shield(ruleset);
   int pid = start(ruleset);

@@ -22,8 +22,7 @@ size_t read_options(char *block, size_t room) {
   size_t size = 0;
   while (size < 2 || block[size - 1] || block[size - 2]) {
     if (size == room) fail_with("the options are too long");
-    ssize_t got = read(CONTROL_FD, block + size, room - size);
-    if (got < 0 && errno == EINTR) continue;
+    ssize_t got = TEMP_FAILURE_RETRY(read(CONTROL_FD, block + size, room - size));
     if (got <= 0) _exit(0);
     size += (size_t)got;
   }
@@ -32,14 +31,13 @@ size_t read_options(char *block, size_t room) {
 
 void tell_mounted(void) {
   static const char mounted[] = "mounted\n";
-  if (send(CONTROL_FD, mounted, sizeof mounted - 1, MSG_NOSIGNAL) < 0) fail("control");
+  if (TEMP_FAILURE_RETRY(send(CONTROL_FD, mounted, sizeof mounted - 1, MSG_NOSIGNAL)) < 0) {
+    fail("control");
+  }
 }
 
 // Waits for a byte; ends this process if none comes.
 void await_go(void) {
   char go;
-  ssize_t size;
-  do size = read(CONTROL_FD, &go, 1);
-  while (size < 0 && errno == EINTR);
-  if (size != 1) fail_with("the daemon stopped the start");
+  if (TEMP_FAILURE_RETRY(read(CONTROL_FD, &go, 1)) != 1) fail_with("the daemon stopped the start");
 }

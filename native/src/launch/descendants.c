@@ -117,7 +117,8 @@ static enum condition condition_of(const struct process *process) {
 // Signals by a pidfd opened before the check, so that a reused pid is never hit.
 static enum condition signal_process(const struct process *process, int signal) {
   int fd = (int)syscall(SYS_pidfd_open, process->pid, 0);
-  if (fd < 0 && errno != ENOSYS) return GONE;
+  // A failure for want of descriptors or memory says nothing of the process.
+  if (fd < 0 && errno == ESRCH) return GONE;
   enum condition condition = condition_of(process);
   if (condition != GONE) {
     if (fd < 0) kill(process->pid, signal);

@@ -50,7 +50,9 @@ static void leave_privileges_of_daemon(void) {
   char text[16] = "";
   int fd = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
   if (fd >= 0) {
-    if (read(fd, text, sizeof text - 1) > 0 && atoi(text) < 0) (void)!write(fd, "0", 1);
+    bool is_protected =
+        TEMP_FAILURE_RETRY(read(fd, text, sizeof text - 1)) > 0 && atoi(text) < 0;
+    if (is_protected) (void)!TEMP_FAILURE_RETRY(write(fd, "0", 1));
     close(fd);
   }
   if (getpriority(PRIO_PROCESS, 0) < 0) setpriority(PRIO_PROCESS, 0, 0);

@@ -42,6 +42,7 @@ struct plan {
   bool controlled;
   bool spare;  // the other options come later, on the control descriptor
   enum filter filter;
+  bool filters_more;  // the program installs a filter of its own, and so may the job
   pid_t parent;  // 0: unknown
   int cpu;       // -1: any
   unsigned long max_processes;
@@ -108,6 +109,10 @@ void answer_map_request(struct map_request *request, pid_t child);
 bool map_own_ids(uid_t shown_uid, gid_t shown_gid, uid_t uid, gid_t gid);
 int open_shifted_ids(uid_t on_disk, uid_t shown);
 
+// Terminals of a job. The kernel has 4096 in all (kernel.pty.max), 1024 of them for the host alone,
+// so that 48 jobs can have all of theirs.
+#define TERMINALS "newinstance,mode=0620,ptmxmode=0666,max=64"
+
 // namespaces.c: enter_namespaces returns the step that failed (errno says why), or NULL.
 pid_t fork_into(bool namespaces);
 const char *enter_namespaces(bool shows_root);
@@ -150,14 +155,18 @@ void drop_identity(const struct plan *plan, struct map_request *request);
 
 // limits.c
 void limit_resources(const struct plan *plan);
+void leave_room_for_user(void);
+void share_inotify(void);
 
 // landlock.c
 void enter_landlock(const struct plan *plan);
 
-// filter.c and filter-arguments.c
+// filter.c, filter-arguments.c and filter-sockets.c
 struct bpf_program;
-void install_filter(enum filter filter);
-void check_arguments(struct bpf_program *to, bool is_traced);
+void install_filter(const struct plan *plan);
+void check_arguments(struct bpf_program *to, const struct plan *plan);
+int unshare_users(void);
+void check_sockets(struct bpf_program *to);
 
 // hygiene.c
 void occupy_standard_descriptors(void);

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "launch.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -30,5 +31,6 @@ void take_lifeline(struct lifeline *line) {
 void follow_lifeline(const struct lifeline *line) {
   if (prctl(PR_SET_PDEATHSIG, SIGKILL)) fail("parent death signal");
   struct pollfd hangup = {line->read_fd, 0, 0};
-  if (poll(&hangup, 1, 0) != 0) fail_with("the monitor is gone");
+  // Also without a timeout it may be interrupted, which says nothing of the monitor.
+  if (TEMP_FAILURE_RETRY(poll(&hangup, 1, 0)) != 0) fail_with("the monitor is gone");
 }

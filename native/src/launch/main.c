@@ -10,7 +10,8 @@
 //   --stage --pivot  a root without the host's files
 //   --cgroup         shared limits on memory and processes, and one kill for all of them
 //   --landlock       no path but the given ones, no signal to another process
-//   --filter         no system call that bypasses the other layers
+//   --filter         no system call that bypasses the other layers, and no filter of the job's own
+//   --filters-more   allows those again, for a tracer that installs one
 // It stays as the monitor: the job ends when the monitor gets a signal, dies, or loses its parent.
 #define _GNU_SOURCE
 #include "launch.h"
@@ -47,19 +48,20 @@ static void enter_root(const struct plan *plan) {
 }
 
 // A later step must not undo an earlier one: a change of identity clears the death signal, and the
-// filter forbids calls of the steps before it.
+// filter forbids calls of the steps before it. The filter comes before the change of identity: what
+// filters may take is the host's, and only root gets more when others have used it up.
 static void confine(const struct plan *plan, struct provision *given) {
   join_network(plan);
   enter_root(plan);
   leave_surroundings();
   limit_resources(plan);
+  install_filter(plan);
   drop_identity(plan, &given->ids);
   follow_lifeline(&given->line);
   reset_signals();
   close_private_descriptors(plan->controlled, CONTROL_FD + 1);
   if (plan->work_folder && chdir(plan->work_folder)) fail_at("working folder", plan->work_folder);
   enter_landlock(plan);
-  install_filter(plan->filter);
 }
 
 static struct plan await_options(const struct plan *spare) {
@@ -122,6 +124,7 @@ int main(int argc, char **argv) {
   // options. Without namespaces the monitor ends the job, so it must know them itself.
   if (plan.spare && !plan.namespaces) plan = await_options(&plan);
   block_monitor_signals();
+  if (geteuid() != 0) leave_room_for_user();
   pid_t child = start(&plan);
   // Now the process may become non-dumpable, so that a job of the same user cannot ptrace it;
   // earlier it could not have written its own uid map.

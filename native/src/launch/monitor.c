@@ -37,8 +37,8 @@ void block_monitor_signals(void) {
 static bool reap(struct child *child) {
   for (;;) {
     int status;
-    pid_t pid = waitpid(-1, &status, WNOHANG | __WALL);
-    if (pid == 0 || (pid < 0 && errno == EINTR)) return true;
+    pid_t pid = (pid_t)TEMP_FAILURE_RETRY(waitpid(-1, &status, WNOHANG | __WALL));
+    if (pid == 0) return true;
     if (pid < 0) return false;
     if (pid != child->pid) continue;
     child->ended = true;
@@ -86,8 +86,7 @@ static void kill_below(struct child *child, const struct plan *plan) {
 static void end_namespace(struct child *child) {
   if (child->ended) return;
   kill(child->pid, SIGKILL);
-  while (waitpid(child->pid, &child->status, __WALL) < 0 && errno == EINTR) {
-  }
+  TEMP_FAILURE_RETRY(waitpid(child->pid, &child->status, __WALL));
   child->ended = true;
 }
 

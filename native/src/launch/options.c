@@ -63,6 +63,7 @@ static bool take_flag(struct plan *plan, const char *option) {
   if (!strcmp(option, "--namespaces")) return plan->namespaces = true;
   if (!strcmp(option, "--pivot")) return plan->pivots = true;
   if (!strcmp(option, "--landlock")) return plan->landlock = true;
+  if (!strcmp(option, "--filters-more")) return plan->filters_more = true;
   if (!strcmp(option, "--control")) return plan->controlled = true;
   if (!strcmp(option, "--spare")) return plan->spare = true;
   if (!strcmp(option, "--probe")) return plan->probe = true;

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "launch.h"
 
+#include "../confine/bpf.h"
 #include "../confine/ruleset.h"
 
 #include <errno.h>
@@ -24,7 +25,7 @@ static void try_entering(int report_fd) {
   const char *failed = enter_namespaces(false);
   if (!failed) failed = cover_host_views();
   if (failed) explain(reason, failed);
-  if (write(report_fd, reason, strlen(reason)) < 0) _exit(1);
+  if (TEMP_FAILURE_RETRY(write(report_fd, reason, strlen(reason))) < 0) _exit(1);
   _exit(0);
 }
 
@@ -37,10 +38,11 @@ static void try_namespaces(char *reason) {
   if (child == 0) try_entering(ends[1]);
   if (child < 0) explain(reason, "namespaces");
   close(ends[1]);
-  ssize_t size = child < 0 ? 0 : read(ends[0], reason, MAX_REASON - 1);
+  ssize_t size =
+      child < 0 ? 0 : TEMP_FAILURE_RETRY(read(ends[0], reason, MAX_REASON - 1));
   close(ends[0]);
   if (size > 0) reason[size] = 0;
-  if (child > 0) waitpid(child, NULL, 0);
+  if (child > 0) TEMP_FAILURE_RETRY(waitpid(child, NULL, 0));
 }
 
 static bool has_seccomp(void) {
@@ -48,11 +50,32 @@ static bool has_seccomp(void) {
   return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
 }
 
+static void install_any_filter(void) {
+  struct bpf_program built = {.length = 0};
+  answer(&built, SECCOMP_RET_ALLOW);
+  close(STDERR_FILENO);
+  keep_capabilities(0);
+  install_program(&built);
+  _exit(0);
+}
+
+// Whether an ordinary user's program can install a filter now: all users of the host share the
+// memory for them (net.core.bpf_jit_limit).
+static bool has_filter_memory(void) {
+  int status;
+  pid_t child = fork();
+  if (child < 0) fail("fork");
+  if (child == 0) install_any_filter();
+  return TEMP_FAILURE_RETRY(waitpid(child, &status, 0)) == child && status == 0;
+}
+
 int print_probe(void) {
   char reason[MAX_REASON] = "", quoted[MAX_REASON + 2] = "null";
   try_namespaces(reason);
   if (reason[0]) snprintf(quoted, sizeof quoted, "\"%s\"", reason);
-  printf("{\"namespaces\":%s,\"namespacesError\":%s,\"landlockAbi\":%ld,\"seccomp\":%s}\n",
-         reason[0] ? "false" : "true", quoted, landlock_abi(), has_seccomp() ? "true" : "false");
+  printf("{\"namespaces\":%s,\"namespacesError\":%s,\"landlockAbi\":%ld,\"seccomp\":%s,"
+         "\"filters\":%s}\n",
+         reason[0] ? "false" : "true", quoted, landlock_abi(), has_seccomp() ? "true" : "false",
+         has_filter_memory() ? "true" : "false");
   return 0;
 }

@@ -11,4 +11,4 @@ export {
 } from '../handles/egress.ts'
 export { openNetworkHandle, type NetworkHandle } from '../handles/handles.ts'
 export type { NativeHandle } from '../handles/native-handle.ts'
-export { connectIn, createNetwork, listenIn, refuseSegments } from './network.ts'
+export { connectIn, createNetwork, listenIn, loadSegmentGuard, refuseSegments } from './network.ts'

@@ -27,6 +27,15 @@ export function refuseSegments(folder: string): void {
   checked('bpf', addon().refuseSegments(folder))
 }
 
+/**
+ * Checks whether this process could `refuseSegments` to a group.
+ *
+ * @throws SystemError, such as `EPERM`
+ */
+export function loadSegmentGuard(): void {
+  checked('bpf', addon().loadSegmentGuard())
+}
+
 /** Node's own; it listens again with that of `server.listen({ fd }, backlog)`. */
 const backlog = 511
 const maxPort = 65_535

@@ -1,6 +1,6 @@
 /** Locks that the kernel releases when their holder dies. @module */
 import { addon } from '../addon.ts'
-import { checked } from '../system-error.ts'
+import { systemError } from '../system-error.ts'
 
 /** `exclusive`: one holder and no other; `shared`: any number of shared holders. */
 export type LockMode = 'exclusive' | 'shared'
@@ -10,12 +10,14 @@ export type LockMode = 'exclusive' | 'shared'
  *
  * @returns a close-on-exec descriptor that keeps the lock until it is closed; undefined when
  *   another process, or another descriptor of this one, has a conflicting lock.
- * @throws SystemError, such as `EACCES` or `ELOOP` for a symlink.
+ * @throws SystemError with the path, such as `EACCES` or `ELOOP` for a symlink.
  */
 export function lockFile(path: string, mode: LockMode = 'exclusive'): number | undefined {
   if (path.includes('\0')) throw new TypeError('path must not contain NUL')
   const result = addon().lock(path, mode === 'shared')
-  return result === -wouldBlock ? undefined : checked('lock', result)
+  if (result === -wouldBlock) return undefined
+  if (result < 0) throw systemError('lock', result, path)
+  return result
 }
 
 /** EWOULDBLOCK; the same number on every Linux architecture we build for. */

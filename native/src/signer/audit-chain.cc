@@ -143,12 +143,13 @@ int64_t AuditChain::Commit(bool confirms) {
 }
 
 int AuditChain::WriteLog() {
-  if (has_torn_line_ && ftruncate(log_fd_, static_cast<off_t>(log_size_)) != 0) return errno;
+  if (has_torn_line_ && !CutLog()) return errno;
   has_torn_line_ = false;
   for (size_t written = 0; written < pending_.size();) {
-    const ssize_t result = write(log_fd_, pending_.data() + written, pending_.size() - written);
-    if (result > 0) written += static_cast<size_t>(result);
-    else if (result == 0 || errno != EINTR) return GiveUpLog(written);
+    const ssize_t result = TEMP_FAILURE_RETRY(
+        write(log_fd_, pending_.data() + written, pending_.size() - written));
+    if (result <= 0) return GiveUpLog(written);
+    written += static_cast<size_t>(result);
   }
   log_size_ += pending_.size();
   is_head_behind_ = true;
@@ -159,8 +160,12 @@ int AuditChain::WriteLog() {
 // Cuts the log back to complete lines: a reader must not find half a line while the disk is full.
 int AuditChain::GiveUpLog(size_t written) {
   const int error = errno == 0 ? EIO : errno;
-  if (written > 0) has_torn_line_ = ftruncate(log_fd_, static_cast<off_t>(log_size_)) != 0;
+  if (written > 0) has_torn_line_ = !CutLog();
   return error;
+}
+
+bool AuditChain::CutLog() {
+  return TEMP_FAILURE_RETRY(ftruncate(log_fd_, static_cast<off_t>(log_size_))) == 0;
 }
 
 int AuditChain::WriteHead() {
@@ -176,7 +181,7 @@ int AuditChain::WriteHead() {
   head += "\"}";
   head.resize(kHeadBytes - 1, ' ');
   head += '\n';
-  const ssize_t result = pwrite(head_fd_, head.data(), head.size(), 0);
+  const ssize_t result = TEMP_FAILURE_RETRY(pwrite(head_fd_, head.data(), head.size(), 0));
   if (result != static_cast<ssize_t>(head.size())) return result < 0 ? errno : EIO;
   is_head_behind_ = false;
   head_written_at_ = Milliseconds();

@@ -57,6 +57,8 @@ class AuditChain {
   int WriteLog();
   int GiveUpLog(size_t written);
   int WriteHead();
+  // Whether the log ends with its last complete line now; if not, errno says why.
+  bool CutLog();
 
   const std::vector<std::string> words_;
   const HmacSha256 mac_;

@@ -56,14 +56,23 @@ class Gcm {
 
 }  // namespace
 
-void AgreedKey(Curve curve, const uint8_t* shared_x, Bytes salt, const uint8_t* own,
-               const uint8_t* peer, uint8_t* into) {
+void AgreedKey(Curve curve, Bytes shared_x, Bytes salt, const uint8_t* own, const uint8_t* peer,
+               uint8_t* into) {
   const bool is_own_first = memcmp(own, peer, kPointBytes) < 0;
   uint8_t info[kLabelBytes + 2 * kPointBytes];
   memcpy(info, curve == Curve::kP256 ? kP256Label : kSecp256k1Label, kLabelBytes);
   memcpy(info + kLabelBytes, is_own_first ? own : peer, kPointBytes);
   memcpy(info + kLabelBytes + kPointBytes, is_own_first ? peer : own, kPointBytes);
-  Hkdf({shared_x, 32}, salt, {info, sizeof info}, into, kKeyBytes);
+  Hkdf(shared_x, salt, {info, sizeof info}, into, kKeyBytes);
+}
+
+Bytes WithoutLeadingZeros(Bytes shared_x) {
+  size_t zeros = 0, is_leading = 1;
+  for (size_t index = 0; index < shared_x.size; index++) {
+    is_leading &= shared_x.data[index] == 0;
+    zeros += is_leading;
+  }
+  return {shared_x.data + zeros, shared_x.size - zeros};
 }
 
 bool Seal(const uint8_t* key, Bytes additional, Bytes plaintext, uint8_t* into) {

@@ -12,8 +12,11 @@ constexpr size_t kTagBytes = 16;
 
 // HKDF-SHA256 of the shared x; it includes both compressed public keys in bytewise order, so that
 // either side may decrypt.
-void AgreedKey(Curve curve, const uint8_t* shared_x, Bytes salt, const uint8_t* own,
-               const uint8_t* peer, uint8_t* into);
+void AgreedKey(Curve curve, Bytes shared_x, Bytes salt, const uint8_t* own, const uint8_t* peer,
+               uint8_t* into);
+
+// The shared x as some senders take it. No branch depends on the bytes.
+Bytes WithoutLeadingZeros(Bytes shared_x);
 
 // AES-256-GCM: `iv || ciphertext || tag`, 28 bytes more than the plaintext. The tag also
 // authenticates the additional data, which may be empty.

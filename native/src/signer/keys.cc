@@ -126,34 +126,43 @@ bool Keys::Sign(size_t slot, Bytes bytes, uint8_t* into) const {
                       : Secp256k1::Get().Sign(key, bytes.data, into);
 }
 
-Outcome Keys::Agree(size_t slot, Bytes peer, Bytes salt, uint8_t* key) const {
+Outcome Keys::Agree(size_t slot, Bytes peer, Agreed* into) const {
   if (!Holds(slot) || slot < kFirstEncryptionSlot || slot >= kFirstDerivedSlot) {
     return Outcome::kFailed;
   }
-  SecretBytes<32> shared_x;
-  uint8_t compressed[kPointBytes];
   const uint8_t* const own = memory_->keys[slot];
-  const Outcome agreed = IsP256(slot)
-                             ? P256::Get().Agree(own, peer, compressed, shared_x.data())
-                             : Secp256k1::Get().Agree(own, peer, compressed, shared_x.data());
-  if (agreed != Outcome::kDone) return agreed;
-  AgreedKey(CurveOf(slot), shared_x.data(), salt,
-            public_keys_[slot], compressed, key);
-  return Outcome::kDone;
+  return IsP256(slot) ? P256::Get().Agree(own, peer, into->peer, into->shared_x.data())
+                      : Secp256k1::Get().Agree(own, peer, into->peer, into->shared_x.data());
+}
+
+void Keys::CipherKey(size_t slot, const Agreed& agreed, Bytes shared_x, Bytes salt,
+                     uint8_t* into) const {
+  AgreedKey(CurveOf(slot), shared_x, salt, public_keys_[slot], agreed.peer, into);
 }
 
 Outcome Keys::Encrypt(size_t slot, Bytes peer, Bytes salt, Bytes plaintext, uint8_t* into) const {
+  Agreed agreed;
+  const Outcome outcome = Agree(slot, peer, &agreed);
+  if (outcome != Outcome::kDone) return outcome;
   SecretBytes<kKeyBytes> key;
-  const Outcome agreed = Agree(slot, peer, salt, key.data());
-  if (agreed != Outcome::kDone) return agreed;
+  CipherKey(slot, agreed, agreed.shared_x.view(), salt, key.data());
   return Seal(key.data(), {nullptr, 0}, plaintext, into) ? Outcome::kDone : Outcome::kFailed;
 }
 
+// Some senders drop the leading zero bytes of the shared x. A refusal has tried both forms, also
+// when they are the same: its time must not tell whether the x begins with zeros, because
+// that answer for many chosen peers gives the private key away.
 Outcome Keys::Decrypt(size_t slot, Bytes peer, Bytes salt, Bytes sealed, uint8_t* into) const {
-  SecretBytes<kKeyBytes> key;
-  const Outcome agreed = Agree(slot, peer, salt, key.data());
-  if (agreed != Outcome::kDone) return agreed;
-  return Unseal(key.data(), {nullptr, 0}, sealed, into) ? Outcome::kDone : Outcome::kDecryptFailed;
+  Agreed agreed;
+  const Outcome outcome = Agree(slot, peer, &agreed);
+  if (outcome != Outcome::kDone) return outcome;
+  const Bytes padded = agreed.shared_x.view();
+  for (const Bytes& shared_x : {padded, WithoutLeadingZeros(padded)}) {
+    SecretBytes<kKeyBytes> key;
+    CipherKey(slot, agreed, shared_x, salt, key.data());
+    if (Unseal(key.data(), {nullptr, 0}, sealed, into)) return Outcome::kDone;
+  }
+  return Outcome::kDecryptFailed;
 }
 
 bool Keys::ExportKey(size_t slot, uint8_t* into) const {

@@ -67,10 +67,18 @@ class Keys {
     uint8_t keys[kSlots][kKeyBytes];
   };
 
+  // What both sides of an exchange know.
+  struct Agreed {
+    SecretBytes<32> shared_x;
+    uint8_t peer[kPointBytes];  // compressed
+  };
+
   bool Holds(size_t slot) const { return memory_ && slot < kSlots && filled_[slot]; }
   void ForgetDerived();
   bool DeriveScalar(const Root& root, Bytes prefix, const char* purpose, size_t slot);
-  Outcome Agree(size_t slot, Bytes peer, Bytes salt, uint8_t* key) const;
+  Outcome Agree(size_t slot, Bytes peer, Agreed* into) const;
+  void CipherKey(size_t slot, const Agreed& agreed, Bytes shared_x, Bytes salt,
+                 uint8_t* into) const;
 
   Secret<Memory> memory_;
   std::bitset<kSlots> filled_;

@@ -27,6 +27,7 @@ static void become_decoder(char **program, pid_t parent) {
   limit_resources(0, max_memory_bytes);
   confine_to_reading(system_folders, "/etc/ld.so.cache");
   allow_calls_of_decoder();
+  // A program of an ordinary user keeps no capability across this.
   // No environment: variables would steer the loader and the program itself.
   execve(program[0], program, (char *[]){NULL});
   fail(program[0]);
@@ -57,9 +58,7 @@ void start_decoder(char **program) {
 void await_decoder(void) {
   int status;
   if (!decoder) return;
-  while (waitpid(decoder, &status, 0) < 0) {
-    if (errno != EINTR) fail("wait");
-  }
+  if (TEMP_FAILURE_RETRY(waitpid(decoder, &status, 0)) < 0) fail("wait");
   decoder = 0;
   if (WIFSIGNALED(status)) blame_decoder("ended by a signal");
   if (WEXITSTATUS(status) != 0) blame_decoder("failed");

@@ -21,7 +21,7 @@ static void say(const char *code, const char *format, va_list arguments) {
   if (length > MAX_LINE - 2) length = MAX_LINE - 2;
   line[length++] = '\n';
   // Nobody may be reading; the exit status also reports it.
-  if (write(STDERR_FILENO, line, (size_t)length) != length) _exit(EXIT_REFUSED);
+  (void)!TEMP_FAILURE_RETRY(write(STDERR_FILENO, line, (size_t)length));
   _exit(EXIT_REFUSED);
 }
 

@@ -10,13 +10,13 @@
 #include <sys/syscall.h>
 
 // Metadata by path can change only a link's time (utimensat); no program, process, signal or socket
-// can be made.
+// can be made. Capabilities can only be given up (capset).
 static const unsigned calls_of_unpacker[] = {
     SYS_read, SYS_write, SYS_close,
     SYS_openat, SYS_openat2, SYS_mkdirat, SYS_symlinkat, SYS_linkat, SYS_unlinkat,
     SYS_fstat, SYS_newfstatat, SYS_fchmod, SYS_utimensat,
     SYS_mmap, SYS_munmap, SYS_mremap, SYS_brk, SYS_getrandom,
-    SYS_wait4, SYS_exit_group,
+    SYS_wait4, SYS_exit_group, SYS_capset,
 };
 
 // For a program with threads and shared libraries; Landlock limits the files it can open.

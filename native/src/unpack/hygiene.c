@@ -22,10 +22,12 @@ void tidy_process(const struct plan *plan) {
   umask(0);
 }
 
-// Becomes the images' own user, without capabilities: the archive is never parsed as root.
+// Becomes the images' own user, with no capability but those for installing a filter: the archive
+// is never parsed as root.
 void drop_identity(const struct plan *plan) {
+  const uint64_t kept = hold_filter_capabilities();
   if (plan->drops_identity) become(plan->uid, plan->gid);
-  keep_capabilities(0);
+  keep_capabilities(kept);
   follow_parent(plan->parent);
 }
 

@@ -6,10 +6,12 @@
 // `INVALID`, `TOO_LARGE`, `DECODER` or `HOST`, and the reason; the caller then removes the files.
 // It confines itself to that folder before it reads: a bug of the parser gains no more than an
 // archive can do anyway.
+#define _GNU_SOURCE
 #include "unpack.h"
 
 #include "tar/archive.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -24,7 +26,7 @@ static void print(const struct tally *tally) {
                         ",\"wrapped\":%s}\n",
                         tally->made, input_bytes(), tally->skipped,
                         has_wrapper() ? "true" : "false");
-  if (write(STDOUT_FILENO, line, (size_t)length) != length) fail("stdout");
+  if (TEMP_FAILURE_RETRY(write(STDOUT_FILENO, line, (size_t)length)) != length) fail("stdout");
 }
 
 int main(int argc, char **argv) {
@@ -35,6 +37,7 @@ int main(int argc, char **argv) {
   limit_resources(plan.max_bytes, max_memory_bytes);
   confine_to_folder(".");
   allow_calls_of_unpacker();
+  set_capabilities(0);
   struct tally tally = extract_archive(&plan);
   print(&tally);
   return 0;

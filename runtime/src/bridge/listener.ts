@@ -29,6 +29,8 @@ export interface ListenerOptions {
   commit: () => void
   limits: BridgeLimits
   log: Logger
+  /** Id of the deployment, for the log. */
+  deployment?: string
 }
 
 export interface Listener {
@@ -43,8 +45,8 @@ export interface Listener {
  * @throws StartError SOCKET_UNAVAILABLE when the name is taken or too long; then nothing listens
  */
 export function startListener(options: ListenerOptions): Listener {
-  const { name, network, answer, commit, limits, log } = options
-  const refusals = createRefusalLog(log)
+  const { name, network, answer, commit, limits, log, deployment } = options
+  const refusals = createRefusalLog(log, { ...(deployment !== undefined && { deployment }) })
   const closing = errorReply(new RpcError('UNAVAILABLE', 'this bridge is closing'))
   const replies = createReplies({ send: (tag, text) => engine.reply(tag, text), commit, log })
   const engine = startOrExplain({

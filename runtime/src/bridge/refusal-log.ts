@@ -18,7 +18,8 @@ export interface RefusalLog {
   flush: () => void
 }
 
-export function createRefusalLog(log: Logger): RefusalLog {
+/** @param facts what else each line says, such as whose bridge it is */
+export function createRefusalLog(log: Logger, facts: object = {}): RefusalLog {
   // Refusals by reason since the logged one.
   const more = new Map<RefusalReason, number>()
   let timer: NodeJS.Timeout | undefined
@@ -29,21 +30,21 @@ export function createRefusalLog(log: Logger): RefusalLog {
     const sum = refused.reduce((total, [, count]) => total + count, 0)
     more.clear()
     if (sum === 0) return
-    log.warn({ refused: Object.fromEntries(refused) }, `${sum} more callers refused`)
+    log.warn({ ...facts, refused: Object.fromEntries(refused) }, `${sum} more callers refused`)
   }
   const add = (refusal: EngineRefusal) => {
     const { reason, count } = refusal
-    if (!more.has(reason)) tell(log, refusal)
+    if (!more.has(reason)) tell(log, facts, refusal)
     more.set(reason, (more.get(reason) ?? -1) + count)
     timer ??= setTimeout(flush, sumIntervalMs).unref()
   }
   return { add, flush }
 }
 
-function tell(log: Logger, refusal: EngineRefusal): void {
+function tell(log: Logger, facts: object, refusal: EngineRefusal): void {
   const { reason, observed } = refusal
   const peer = { ...refusal.peer, command: commandOf(refusal.peer.pid) }
-  log.warn({ peer, reason, observed }, `caller refused: ${describeRefusal(refusal)}`)
+  log.warn({ ...facts, peer, reason, observed }, `caller refused: ${describeRefusal(refusal)}`)
 }
 
 /** The name that the process gave itself; the process may be gone, or replaced by another one. */

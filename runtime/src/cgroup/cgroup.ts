@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { orUndoNow } from '@causeway/service/failure'
 import { ownedName } from '../state/process-tag.ts'
 import { delegatedHierarchy } from './delegation.ts'
-import { countOomKills, limitGroup, type Group, type GroupLimits } from './limits.ts'
+import { countOomKills, limitAllJobs, limitGroup, type Group, type GroupLimits } from './limits.ts'
 import { hostHierarchies, type Controller, type Hierarchy } from './mounts.ts'
 import { abandonedGroups, removeGroups } from './removal.ts'
 
@@ -26,6 +26,8 @@ export interface JobGroups {
 export interface Cgroups {
   /** Controllers whose limits can be set. */
   readonly controllers: ReadonlySet<Controller>
+  /** Controllers of this host, also those whose limits this process may not set. */
+  readonly offered: ReadonlySet<Controller>
   /** Makes the groups of one job, without limits at first. */
   create(): JobGroups
   /** Kills and removes the groups that dead daemons have left. */
@@ -54,6 +56,7 @@ export function openCgroups({
   const parents = ours.map(({ path }) => join(path, parent))
   return {
     controllers: new Set(ours.flatMap(({ controllers }) => controllers)),
+    offered: new Set(hierarchies.flatMap(({ controllers }) => controllers)),
     create() {
       const name = ownedName(kind)
       const groups = createGroups(ours, name)
@@ -76,18 +79,19 @@ function prepared(hierarchy: Hierarchy): Hierarchy | undefined {
   return delegated && prepareParent(delegated) ? delegated : undefined
 }
 
-/** Makes the folder above all groups, and enables the controllers in it. */
-function prepareParent({ path, version, controllers }: Hierarchy): boolean {
+/** Makes the folder above all groups, enables the controllers in it, and limits it. */
+function prepareParent(hierarchy: Hierarchy): boolean {
+  const { path, version, controllers } = hierarchy
   const folder = join(path, parent)
   try {
     mkdirSync(folder, { recursive: true })
     // The folder may already be there and belong to root.
     accessSync(folder, constants.W_OK)
-    if (version === 1) return true
-    const enable = controllers.map((name) => `+${name}`).join(' ')
+    const enable = version === 1 ? '' : controllers.map((name) => `+${name}`).join(' ')
     for (const at of enable ? [path, folder] : []) {
       writeFileSync(join(at, 'cgroup.subtree_control'), enable)
     }
+    limitAllJobs({ folder, hierarchy })
     return true
   } catch {
     // Not root, or a container: the caller reports limits that are not enforced.

@@ -12,7 +12,7 @@ export interface Hierarchy {
 }
 
 // cpu: however many processes a job has, together they get the CPU time of one group.
-const controllers = ['memory', 'pids', 'cpu'] as const
+const controllers = ['memory', 'pids', 'cpu', 'hugetlb'] as const
 export type Controller = (typeof controllers)[number]
 
 /**

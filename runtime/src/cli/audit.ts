@@ -21,8 +21,8 @@ interface VerifyFlags extends SharedOptions {
   json?: boolean
 }
 
-export async function show(file: string, flags: ShowFlags): Promise<void> {
-  const folders = await withDeploymentKeys(file, flags, (keys) =>
+export async function show(reference: string, flags: ShowFlags): Promise<void> {
+  const folders = await withDeploymentKeys(reference, flags, (keys) =>
     logsOf(keys).map(({ folder }) => folder),
   )
   const isRaw = flags.json && !process.stdout.isTTY
@@ -33,8 +33,8 @@ export async function show(file: string, flags: ShowFlags): Promise<void> {
   })
 }
 
-export async function verify(file: string, flags: VerifyFlags): Promise<void> {
-  const reports = await withDeploymentKeys(file, flags, verifyAll)
+export async function verify(reference: string, flags: VerifyFlags): Promise<void> {
+  const reports = await withDeploymentKeys(reference, flags, verifyAll)
   const text = flags.json ? `${JSON.stringify(jsonOf(reports))}\n` : reports.map(textOf).join('')
   process.stdout.write(process.stdout.isTTY ? printable(text) : text)
   if (reports.some(({ finding }) => finding)) process.exitCode = exitCodes.invalid

@@ -14,7 +14,7 @@ import type { Job } from '../sandbox/job.ts'
 import { openState, type StateFolders } from '../state/state-folders.ts'
 
 import { createLogger } from '@causeway/service/log'
-import { passphraseOf, type SharedOptions } from './options.ts'
+import { logLevelOf, passphraseOf, type SharedOptions } from './options.ts'
 import { seconds } from './print/amounts.ts'
 import { createReporter, type Reporter } from './print/report.ts'
 import { exitCodeOf } from './exit-codes.ts'
@@ -74,12 +74,13 @@ async function runExample(
     calls.push(record)
     reporter.call(record)
   }
+  const config = loadConfig(flags.config)
   const exit = await runDeployment({
     file: join(folder, 'deployment.json'),
     state,
-    config: loadConfig(flags.config),
+    config,
     ...passphraseOf(flags),
-    log: createLogger(flags.logLevel),
+    log: createLogger(logLevelOf(flags, config)),
     signal,
     onEvent: reporter.event,
     onCall,

@@ -7,6 +7,8 @@ export const exitCodes = {
   usage: 2,
   /** The file that was read is not right. */
   invalid: 1,
+  /** The configuration file is not right; EX_CONFIG of sysexits(3). */
+  config: 78,
   /** The job's time was over; timeout(1) uses the same code. */
   timeout: 124,
   /** Causeway itself failed to start or finish what it was asked for. */

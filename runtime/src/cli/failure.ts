@@ -4,9 +4,11 @@
  */
 import { exitCodes } from './exit-codes.ts'
 import { printable } from './print/printable.ts'
+import { marked } from './print/screen.ts'
 
+const configErrorName = 'ConfigError'
 // Known by name: importing the classes would load the image store for every command.
-const kindNames = ['StartError', 'ImageError']
+const kindNames = ['StartError', 'ImageError', configErrorName]
 
 /** Gives `KIND: what was wrong` without a stack; unexpected errors keep theirs for a bug report. */
 export function describeFailure(error: unknown): string {
@@ -28,8 +30,15 @@ export async function untilReaderLeaves(write: () => Promise<void>): Promise<voi
   }
 }
 
-/** Prints why and sets the exit code. */
-export function fail(error: unknown, code: number = exitCodes.failed): void {
-  process.stderr.write(`causeway: ${printable(describeFailure(error))}\n`)
+/** Prints why and sets the exit code, by default that of the error. */
+export function fail(error: unknown, code: number = exitCodeFor(error)): void {
+  const mark = marked(process.stderr, 'causeway:')
+  process.stderr.write(`${mark} ${printable(describeFailure(error))}\n`)
   process.exitCode = code
+}
+
+/** A service manager can tell a mistake in the configuration from what may pass. */
+function exitCodeFor(error: unknown): number {
+  const isConfig = error instanceof Error && error.name === configErrorName
+  return isConfig ? exitCodes.config : exitCodes.failed
 }

@@ -2,7 +2,7 @@
  * `causeway run`: runs one deployment in the foreground and exits with the code of its job.
  * @module
  */
-import type { Readable, Writable } from 'node:stream'
+import { pipeline, Transform, type Readable, type Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { loadConfig } from '../config/config.ts'
 import { runDeployment } from '../execution/foreground.ts'
@@ -11,8 +11,9 @@ import { openState } from '../state/state-folders.ts'
 import { exitCodeOf } from './exit-codes.ts'
 import { fail } from './failure.ts'
 import { createLogger } from '@causeway/service/log'
-import { passphraseOf, type SharedOptions } from './options.ts'
+import { logLevelOf, passphraseOf, type SharedOptions } from './options.ts'
 import { createReporter } from './print/report.ts'
+import { createScreen, type Screen, type Target } from './print/screen.ts'
 import { stopOrEndGraceOnSignals } from './signals.ts'
 
 interface RunFlags extends SharedOptions {
@@ -20,11 +21,13 @@ interface RunFlags extends SharedOptions {
   allowLocalImages?: boolean
   trace?: boolean
   quiet?: boolean
+  raw?: boolean
 }
 
 export async function run(file: string, flags: RunFlags): Promise<void> {
   const { stop: signal, noGrace } = stopOrEndGraceOnSignals()
-  const reporter = createReporter(process.stderr)
+  const screen = createScreen(flags.raw)
+  const reporter = createReporter(process.stderr, screen)
   try {
     const config = loadConfig(flags.config)
     if (flags.allowLocalImages) config.images.allowLocal = true
@@ -33,13 +36,13 @@ export async function run(file: string, flags: RunFlags): Promise<void> {
       state: openState(flags.state),
       config,
       ...passphraseOf(flags),
-      log: createLogger(flags.logLevel),
+      log: createLogger(logLevelOf(flags, config)),
       ...(flags.socket !== undefined && { socket: flags.socket }),
       signal,
       noGrace,
       onEvent: flags.quiet ? () => {} : reporter.event,
       ...(flags.trace && !flags.quiet && { onCall: reporter.call }),
-      onOutput: passThrough,
+      onOutput: (job) => passThrough(job, screen),
     })
     // --quiet hides how the job itself ended, not that Causeway ended it or could not start it.
     if (!flags.quiet || exit.reason === 'start-failed' || exit.reason === 'killed') {
@@ -53,13 +56,29 @@ export async function run(file: string, flags: RunFlags): Promise<void> {
   if (signal.aborted) process.exit()
 }
 
-async function passThrough({ stdout, stderr }: Pick<Job, 'stdout' | 'stderr'>): Promise<void> {
-  await Promise.all([forward(stdout, process.stdout), forward(stderr, process.stderr)])
+async function passThrough(
+  { stdout, stderr }: Pick<Job, 'stdout' | 'stderr'>,
+  screen: Screen,
+): Promise<void> {
+  await Promise.all([
+    forward(stdout, process.stdout, screen),
+    forward(stderr, process.stderr, screen),
+  ])
 }
 
-async function forward(from: Readable, to: Writable): Promise<void> {
+async function forward(from: Readable, to: Writable & Target, screen: Screen): Promise<void> {
+  const source = to.isTTY ? shown(from, to, screen) : from
   // When the reader has gone (`causeway run … | head`), the job goes on and its output is dropped.
-  to.on('error', () => from.unpipe(to).resume())
-  from.pipe(to, { end: false })
-  await finished(from)
+  to.on('error', () => source.unpipe(to).resume())
+  source.pipe(to, { end: false })
+  await finished(source)
+}
+
+function shown(from: Readable, to: Target, screen: Screen): Readable {
+  const show = screen.ofJob(to)
+  const through = new Transform({
+    transform: (bytes: Buffer, _encoding, done) => done(null, show(bytes)),
+  })
+  // It ends with the job's stream, also when that is destroyed; `finished` tells.
+  return pipeline(from, through, () => {})
 }

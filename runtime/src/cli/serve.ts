@@ -12,7 +12,7 @@ import { chooseBackend } from '../signer/choose-backend.ts'
 import { openState } from '../state/state-folders.ts'
 
 import { createLogger } from '@causeway/service/log'
-import { passphraseOf, type SharedOptions } from './options.ts'
+import { logLevelOf, passphraseOf, type SharedOptions } from './options.ts'
 import { abortOnSignals } from './signals.ts'
 
 interface ServeFlags extends SharedOptions {
@@ -30,8 +30,8 @@ export async function serve(file: string, flags: ServeFlags): Promise<void> {
 }
 
 async function open(file: string, flags: ServeFlags): Promise<OpenBridge> {
-  const log = createLogger(flags.logLevel)
   const config = loadConfig(flags.config)
+  const log = createLogger(logLevelOf(flags, config))
   const loaded = await loadWithoutSandbox(file)
   const { backend, warning } = await chooseBackend(config.signer.backend)
   for (const message of loaded.warnings) log.warn(message)

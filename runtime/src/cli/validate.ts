@@ -11,7 +11,7 @@ import { loadWithoutSandbox, looksLikeManifest } from '../deployment/load.ts'
 import { chooseBackend } from '../signer/choose-backend.ts'
 import { exitCodes } from './exit-codes.ts'
 import { describeFailure } from './failure.ts'
-import { printable } from './print/printable.ts'
+import { jsonLine, printable } from './print/printable.ts'
 
 interface Finding {
   ok: boolean
@@ -23,7 +23,7 @@ interface Finding {
 
 export async function validate(file: string, flags: { json?: boolean }): Promise<void> {
   const finding = await check(file)
-  process.stdout.write(flags.json ? `${JSON.stringify(finding)}\n` : text(finding))
+  process.stdout.write(flags.json ? jsonLine(finding) : text(finding))
   if (!finding.ok) process.exitCode = exitCodes.invalid
 }
 

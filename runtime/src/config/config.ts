@@ -3,13 +3,22 @@
  * @module
  */
 import * as v from 'valibot'
-import { count, maxBytes, readSettings } from '@causeway/service/config'
+import { suggest } from '@causeway/manifest'
+import { choice, count, maxBytes, readSettings } from '@causeway/service/config'
+import { logLevels } from '@causeway/service/log'
 import { bridgeSettings } from '../bridge/settings.ts'
 import { networkSettings } from '../job-network/settings.ts'
 import { sandboxSettings } from '../sandbox/settings.ts'
 import { signerSettings } from '../signer/settings.ts'
 
 const configSchema = v.strictObject({
+  log: v.optional(
+    v.strictObject({
+      /** What the host's own log has; `--log-level` comes first. */
+      level: choice(logLevels, 'warn'),
+    }),
+    {},
+  ),
   processor: v.optional(
     v.strictObject({
       /** SS58 prefix of the processor's address. */
@@ -54,7 +63,7 @@ const configSchema = v.strictObject({
 
 export type Config = v.InferOutput<typeof configSchema>
 
-/** The file's settings over the defaults. @throws Error naming file, setting and expectation */
+/** The file's settings over the defaults. @throws ConfigError naming file, setting and expectation */
 export function loadConfig(file: string | undefined): Config {
-  return readSettings(configSchema, file)
+  return readSettings(configSchema, file, suggest)
 }

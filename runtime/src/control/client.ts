@@ -77,13 +77,18 @@ function responseTo(sent: ClientRequest): Promise<IncomingMessage> {
 }
 
 function urlOf(pattern: string, { params = {}, query = {} }: Sent): string {
-  const path = pattern.replace(/:(\w+)/g, (_, name: string) =>
-    encodeURIComponent(params[name] ?? ''),
-  )
+  const path = pattern.replace(/:(\w+)/g, (_, name: string) => segmentOf(params[name] ?? ''))
   const fields = new URLSearchParams()
   for (const [name, value = []] of Object.entries(query))
     for (const one of [value].flat()) fields.append(name, one)
   return fields.size > 0 ? `${path}?${fields.toString()}` : path
+}
+
+/** A URL resolves `.` and `..` away: the request would be another one. @throws StartError DEPLOYMENT_UNKNOWN */
+function segmentOf(reference: string): string {
+  if (!/^\.{0,2}$/.test(reference)) return encodeURIComponent(reference)
+  const text = `${JSON.stringify(reference)}: no deployment has this id or name`
+  throw new StartError('DEPLOYMENT_UNKNOWN', text)
 }
 
 async function checkStatus(name: RequestName, response: IncomingMessage): Promise<void> {

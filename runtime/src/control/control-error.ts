@@ -1,6 +1,7 @@
 /** Turns an error into an answer: a status, a stable kind, and a text for a person. @module */
 import { ImageError } from '@causeway/images'
 import { DocumentError } from '@causeway/manifest'
+import { isFull } from '../errors/host-fault.ts'
 import { StartError } from '../errors/start-error.ts'
 import { errorKinds, type ErrorBody, type ErrorKind } from './protocol.ts'
 
@@ -34,7 +35,7 @@ function describe(error: unknown): { kind: ErrorKind; message: string } {
   if (error instanceof ControlError) return error
   if (error instanceof StartError || error instanceof ImageError) return error
   if (error instanceof DocumentError) return { kind: 'INVALID_DOCUMENT', message: error.message }
-  return { kind: 'INTERNAL', message: messageOf(error) }
+  return { kind: isFull(error) ? 'DISK_FULL' : 'INTERNAL', message: messageOf(error) }
 }
 
 /** Shows system errors, such as a full disk, and hides all others. */

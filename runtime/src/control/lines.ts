@@ -1,8 +1,8 @@
 /** Sends streams: one JSON document a line, as long as the client reads them. @module */
 import type { ServerResponse } from 'node:http'
 
-// A client that reads nothing for this long must not keep a file or a listener open.
-const defaultDrainMs = 30_000
+/** A client that reads nothing for this long must not keep a file, a listener or a connection. */
+export const longestUnreadMs = 30_000
 
 /** Gets a signal that is aborted when the connection is closed. */
 export function clientSignal(response: ServerResponse): AbortSignal {
@@ -15,7 +15,7 @@ export function clientSignal(response: ServerResponse): AbortSignal {
 export async function sendLines(
   response: ServerResponse,
   source: AsyncIterable<unknown>,
-  drainMs = defaultDrainMs,
+  drainMs = longestUnreadMs,
 ): Promise<void> {
   response.writeHead(200, { 'content-type': 'application/x-ndjson' })
   // The headers tell the client at once that it is listening.

@@ -27,7 +27,10 @@ export type Route<R extends RequestName> = (call: RouteCall<R>) => Reply<R> | Pr
 
 export const routes: { readonly [R in RequestName]: Route<R> } = {
   'GET /v1/status': ({ status }) => status(),
-  'GET /v1/deployments': ({ supervisor }) => ({ deployments: supervisor.list() }),
+  'GET /v1/deployments': ({ supervisor }) => {
+    const recovery = supervisor.recovery()
+    return { deployments: supervisor.list(), ...(recovery && { recovery }) }
+  },
   'POST /v1/deployments': ({ supervisor, body }) => supervisor.deploy(body),
   'GET /v1/deployments/:id': ({ supervisor, params }) => supervisor.inspect(params.id),
   'DELETE /v1/deployments/:id': async ({ supervisor, params, query: { force, keys } }) => {

@@ -5,11 +5,11 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { rmSync } from 'node:fs'
-import type { Duplex } from 'node:stream'
 import type { Logger } from '@causeway/service/log'
 import { StartError } from '../errors/start-error.ts'
+import { refuseGarbage, serveAtMost } from './connections.ts'
 import { answerOf, ControlError, invalidRequest } from './control-error.ts'
-import { clientSignal, sendLines } from './lines.ts'
+import { clientSignal, longestUnreadMs, sendLines } from './lines.ts'
 import { protocol, type Protocol, type RequestName } from './protocol.ts'
 import { check, readJson, readQuery } from './request.ts'
 import { routes, type RouteContext } from './routes.ts'
@@ -18,6 +18,17 @@ export interface ControlServerOptions extends RouteContext {
   /** Path of the socket. An existing one is replaced, so the caller must hold the folder's lock. */
   path: string
   log: Logger
+  limits?: Partial<ServerLimits>
+}
+
+/** Which clients are served, and for how long. */
+export interface ServerLimits {
+  /** Most connections at once. */
+  connections: number
+  /** Time for a request's headers to arrive; also of a client that sends nothing. */
+  headersTimeout: number
+  /** Between two looks for clients that are late. */
+  connectionsCheckingInterval: number
 }
 
 export interface ControlServer {
@@ -29,27 +40,30 @@ export interface ControlServer {
 
 // sun_path with its NUL.
 const maxPathBytes = 107
-const limits = {
-  maxHeaderSize: 16 * 1024,
+const defaultLimits: ServerLimits = {
+  connections: 256,
   // A client must not hold a connection open by sending a byte now and then.
   headersTimeout: 10_000,
+  connectionsCheckingInterval: 5_000,
+}
+const fixedLimits = {
+  maxHeaderSize: 16 * 1024,
   requestTimeout: 30_000,
   keepAliveTimeout: 5_000,
-  connectionsCheckingInterval: 5_000,
   // The header means nothing here, and Node would answer its absence without a JSON body.
   requireHostHeader: false,
 }
-const maxConnections = 256
 
 /** @throws StartError STATE_UNREACHABLE when the socket can't be made */
 export async function startControlServer(options: ControlServerOptions): Promise<ControlServer> {
   const { path } = options
   checkPath(path)
+  const { connections, ...times } = { ...defaultLimits, ...options.limits }
   const server = createServer(
-    limits,
+    { ...fixedLimits, ...times },
     (request, response) => void answer(options, request, response),
   )
-  server.maxConnections = maxConnections
+  serveAtMost(server, connections)
   server.on('clientError', refuseGarbage)
   rmSync(path, { force: true })
   await listen(server, path)
@@ -175,6 +189,8 @@ function sendJson(response: ServerResponse, status: number, body: unknown): void
     // An unread rest of this request must not be taken for the next request.
     ...(status >= 400 && { connection: 'close' }),
   })
+  // A client that does not read its answer must not keep its connection either.
+  response.socket?.setTimeout(longestUnreadMs)
   response.end(content)
 }
 
@@ -186,23 +202,11 @@ function refuse(
 ): void {
   const { status, body } = answerOf(error)
   if (isGone(error)) log.debug({ method, url }, 'the client went away')
-  else if (status >= 500) log.error({ err: error, method, url }, 'control request failed')
+  else if (status >= 500 && status !== 503)
+    log.error({ err: error, method, url }, 'control request failed')
   sendJson(response, status, body)
 }
 
 function isGone(error: unknown): boolean {
   return (error as NodeJS.ErrnoException | undefined)?.code === 'ECONNRESET'
-}
-
-/** Answers bytes that are no HTTP request, or that come too slowly. */
-function refuseGarbage(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (!socket.writable) return void socket.destroy()
-  const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-  const [line, kind] = isLate
-    ? ['408 Request Timeout', 'TIMEOUT']
-    : ['400 Bad Request', 'INVALID_REQUEST']
-  const body = `${JSON.stringify({ error: { kind, message: 'expected an HTTP/1.1 request' } })}\n`
-  socket.end(
-    `HTTP/1.1 ${line}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
-  )
 }

@@ -7,6 +7,8 @@ import { closeFd, lockFile } from '@causeway/native/process'
 import { orUndo } from '@causeway/service/failure'
 import type { Logger } from '@causeway/service/log'
 import type { Config } from '../config/config.ts'
+import { takeOver, type TakenOver } from '../config/take-over.ts'
+import { refuseNewerRecords } from '../supervisor/record/newer-records.ts'
 import { openRecordReserve } from '../supervisor/record/record-reserve.ts'
 import { openSupervisor, type Supervisor } from '../supervisor/supervisor.ts'
 import { createExecute } from '../execution/execution.ts'
@@ -15,6 +17,7 @@ import { openHostKeys, type HostKeys } from '../host/keys.ts'
 import { removeStaleRuns } from '../state/run-folder.ts'
 import { chooseBackend } from '../signer/choose-backend.ts'
 import { StartError } from '../errors/start-error.ts'
+import { failedIn, inState } from '../errors/state-fault.ts'
 import type { StateFolders } from '../state/state-folders.ts'
 import { deploymentKeys } from './deployment-keys.ts'
 import { startControlServer } from '../control/server.ts'
@@ -33,8 +36,12 @@ export interface DaemonOptions {
 }
 
 export interface Daemon {
-  /** Path of the control socket. */
+  /** Path of the control socket, which is served already. */
   control: string
+  /** Takes over settings that the operator changed. */
+  readonly takeOver: (next: Config) => TakenOver
+  /** Resolves once the deployments of an earlier daemon go on. */
+  readonly recovered: Promise<void>
   /** Stops all jobs with a grace period, then closes everything else. */
   readonly close: () => Promise<void>
 }
@@ -42,12 +49,12 @@ export interface Daemon {
 /** @throws StartError DAEMON_RUNNING when another daemon has the state folder, else as openHost */
 export async function openDaemon(options: DaemonOptions): Promise<Daemon> {
   const release = lockState(options.state)
-  return orUndo(() => openLocked(options, release), release)
+  return orUndo(() => openLocked(options, release), release).catch(failedIn(options.state.root))
 }
 
 /** The kernel releases the lock when its owner dies, so a killed daemon does not block the next. */
 function lockState({ root }: StateFolders): () => void {
-  const fd = lockFile(join(root, 'daemon.lock'))
+  const fd = inState(root, () => lockFile(join(root, 'daemon.lock')))
   if (fd === undefined) {
     throw new StartError(
       'DAEMON_RUNNING',
@@ -59,6 +66,7 @@ function lockState({ root }: StateFolders): () => void {
 
 async function openLocked(options: DaemonOptions, release: () => void): Promise<Daemon> {
   const { config, state, log } = options
+  refuseNewerRecords(state.deployments)
   const { backend, warning } = await chooseBackend(config.signer.backend)
   if (warning !== undefined) log.warn(warning)
   const keys = await openHostKeys({ ...options, backend, stateFolder: state.root })
@@ -104,7 +112,10 @@ async function serve(
   const control = join(state.root, controlSocketName)
   const facts = { version, pid: process.pid, startedAt: Date.now() }
   const status = () => ({ ...facts, ...statusOf(host, supervisor) })
-  const server = await startControlServer({ path: control, supervisor, status, log })
+  const server = await orUndo(
+    () => startControlServer({ path: control, supervisor, status, log }),
+    () => supervisor.close(),
+  )
   const close = async () => {
     server.refuse()
     // Ends longer grace periods of other stops: systemd, for one, would not wait for them.
@@ -118,17 +129,24 @@ async function serve(
       release()
     }
   }
-  return { control, close }
+  const change = (next: Config) => {
+    const changed = takeOver(config, next)
+    host.refresh()
+    return changed
+  }
+  return { control, takeOver: change, recovered: supervisor.recovered, close }
 }
 
 function statusOf({ state, sandbox, backend, warnings }: Host, supervisor: Supervisor) {
   const states = supervisor.list().map(({ state: name }) => name)
   const count = (name: string) => states.filter((other) => other === name).length
+  const recovery = supervisor.recovery()
   return {
     state: state.root,
     sandbox: sandbox.name,
     signer: backend.name,
     warnings,
     deployments: Object.fromEntries([...new Set(states)].map((name) => [name, count(name)])),
+    ...(recovery && { recovery }),
   }
 }

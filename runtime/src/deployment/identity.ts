@@ -22,6 +22,9 @@ export interface Identity {
   }
 }
 
+/** The part of a deployment that its identity and its keys come from. */
+export type IdentityFields = Pick<Deployment, 'file' | 'id' | 'origin' | 'keys'>
+
 /** Settings of the processor that an identity depends on. */
 export interface ProcessorSettings {
   ss58Prefix: number
@@ -36,7 +39,7 @@ const defaultIdHexDigits = 12
  * @param account public key of the processor's account
  */
 export function identify(
-  deployment: Deployment,
+  deployment: IdentityFields,
   account: Uint8Array,
   settings: ProcessorSettings,
 ): Identity {
@@ -60,7 +63,7 @@ export function labelOf({ id, origin }: Pick<Identity, 'id' | 'origin'>): Deploy
  * @throws StartError KEYS_INVALID naming file and field
  */
 export function importedKeysOf(
-  { keys }: Deployment,
+  { keys }: IdentityFields,
   { isPrivateKey }: Pick<SignerBackend, 'isPrivateKey'>,
 ): ImportedKeys {
   return keys === undefined ? noKeys : orKeysInvalid(() => readImportedKeys(keys, isPrivateKey))
@@ -68,7 +71,7 @@ export function importedKeysOf(
 
 /** Checks a deployment's `keys` file. @throws StartError KEYS_INVALID */
 export function checkKeysFile(
-  deployment: Deployment,
+  deployment: IdentityFields,
   backend: Pick<SignerBackend, 'isPrivateKey'>,
 ): void {
   wipeImported(importedKeysOf(deployment, backend))

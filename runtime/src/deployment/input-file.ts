@@ -1,6 +1,7 @@
 /** Reads a file that an operator named. @module */
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { maxDocumentBytes } from '@causeway/manifest'
+import { foundInstead } from '@causeway/service/failure'
 import { StartError } from '../errors/start-error.ts'
 
 /** A text file and its real path. */
@@ -21,8 +22,8 @@ export async function readInputFile(file: string, what: string): Promise<InputFi
     return { path, text: await readFile(path, 'utf8') }
   } catch (cause) {
     if (cause instanceof StartError) throw cause
-    const found = reasons[(cause as NodeJS.ErrnoException).code ?? ''] ?? (cause as Error).message
-    throw new StartError('INPUT_UNREADABLE', `${file}: expected ${what}, found ${found}`, { cause })
+    const message = `${file}: expected ${what}, found ${foundInstead(cause)}`
+    throw new StartError('INPUT_UNREADABLE', message, { cause })
   }
 
   async function checkFile(path: string): Promise<void> {
@@ -33,11 +34,4 @@ export async function readInputFile(file: string, what: string): Promise<InputFi
       : 'a folder or special file'
     if (wrong) throw new StartError('INPUT_UNREADABLE', `${file}: expected ${what}, found ${wrong}`)
   }
-}
-
-const reasons: Record<string, string> = {
-  ENOENT: 'nothing there',
-  ENOTDIR: 'nothing there',
-  EACCES: 'a file that this user may not read',
-  ELOOP: 'a loop of links',
 }

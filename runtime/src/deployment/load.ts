@@ -44,16 +44,18 @@ export async function loadDeployment(file: string, zipFile: string): Promise<Loa
 
 /**
  * Reads and checks a deployment's bundle.
+ * @param options.isAccepted it was deployed before: unknown fields are warnings
  * @throws DocumentError or StartError
  */
 export async function completeDeployment(
   deployment: Deployment,
   bundle: Bundle | undefined,
   warnings: readonly string[],
+  options: { isAccepted?: boolean } = {},
 ): Promise<LoadedDeployment> {
   if (!bundle) return { deployment, warnings }
   const survey = await surveyBundle(bundle.zipFile, manifestName, maxManifestBytes)
-  const { where, ...parsed } = readManifest(survey, deployment)
+  const { where, ...parsed } = readManifest(survey, deployment, options)
   checkEntrypoint(survey, parsed.manifest, where)
   const { manifest } = parsed
   return { deployment, bundle, manifest, warnings: [...warnings, ...parsed.warnings] }
@@ -113,10 +115,14 @@ async function findBundle(deployment: Deployment, zipFile: string): Promise<Bund
   return path === undefined ? undefined : openBundle(path, zipFile, secret)
 }
 
-function readManifest({ wanted: content }: BundleSurvey, deployment: Deployment) {
+function readManifest(
+  { wanted: content }: BundleSurvey,
+  deployment: Deployment,
+  options: { isAccepted?: boolean },
+) {
   const folder = deployment.bundle ?? dirname(deployment.file)
   const where = join(folder, manifestName)
-  if (content) return { where, ...parseManifest(content.toString('utf8'), where) }
+  if (content) return { where, ...parseManifest(content.toString('utf8'), where, options) }
   throw new StartError(
     'MANIFEST_MISSING',
     `bundle ${folder}: expected ${manifestName} at its root, found none`,

@@ -1,4 +1,5 @@
 /** The checks of `causeway doctor`, in the order in which they are printed. @module */
+import { budgetsCheck } from './budgets.ts'
 import { failure, type Check, type Finding, type CheckedHost } from './finding.ts'
 import { networkCheck, nodeCheck, processCheck, stateFolderCheck } from './host.ts'
 import { keyMemoryCheck, rootSecretCheck, signerCheck } from './keys.ts'
@@ -15,6 +16,7 @@ const checks: readonly Check[] = [
   prootCheck,
   confinementCheck,
   limitsCheck,
+  budgetsCheck,
   networkCheck,
 ]
 
@@ -25,7 +27,8 @@ export async function checkHost(host: CheckedHost): Promise<Finding[]> {
     try {
       findings.push({ name, ...(await look(host)) })
     } catch (error) {
-      findings.push({ name, ...failure((error as Error).message) })
+      const { message, remedy } = error as Error & { remedy?: string }
+      findings.push({ name, ...failure(message, remedy) })
     }
   }
   return findings

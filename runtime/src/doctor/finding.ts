@@ -22,7 +22,10 @@ export interface CheckedHost {
   passphraseFile?: string
 }
 
-/** A check looks at one thing and changes nothing. A check that throws reports a failure. */
+/**
+ * A check looks at one thing and changes nothing. A check that throws reports a failure, with the
+ * error's `remedy` if it has one.
+ */
 export interface Check {
   name: string
   look: (host: CheckedHost) => Promise<Outcome> | Outcome
@@ -36,6 +39,16 @@ export function ok(detail: string): Outcome {
 
 export function warning(detail: string, remedy: string): Outcome {
   return { status: 'warning', detail, remedy }
+}
+
+/** A warning of what is missing, each with the remedy that its check knows; ok for nothing. */
+export function lacking(
+  detail: string,
+  missing: readonly { text: string; remedy: string }[],
+): Outcome {
+  if (missing.length === 0) return ok(detail)
+  const remedies = new Set(missing.map(({ remedy }) => remedy))
+  return warning([detail, ...missing.map(({ text }) => text)].join('; '), [...remedies].join('; '))
 }
 
 export function failure(detail: string, remedy?: string): Outcome {

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts'
 import type { NetworkState } from '../job-network/contract.ts'
 import { openNetworks } from '../job-network/networks.ts'
 import { closedAncestor, isRoot } from '../state/state-folders.ts'
-import { failure, ok, warning, type Check } from './finding.ts'
+import { failure, lacking, ok, type Check } from './finding.ts'
 import { softLimit } from './resources.ts'
 
 const oldest = [20, 19] as const
@@ -49,7 +49,10 @@ export const processCheck: Check = {
     const coreBytes = softLimit('Max core file size')
     return coreBytes !== undefined && coreBytes <= mostCoreBytes
       ? ok('not dumpable, no core files')
-      : failure(`core files of ${coreBytes} bytes, with the keys in them`)
+      : failure(
+          `core files of ${coreBytes} bytes, with the keys in them`,
+          'limit core files to 1 byte (LimitCORE=1 of a systemd unit)',
+        )
   },
 }
 
@@ -60,20 +63,11 @@ export const networkCheck: Check = {
     // Throws when the configuration requires what is missing here.
     const networks = await openNetworks(network, () => {})
     try {
-      const { state, warnings } = networks
-      const said = [...state.missing, ...warnings]
-      if (said.length === 0) return ok(describe(state, network))
-      return warning(`${describe(state, network)}; ${said.join('; ')}`, remedyFor(state))
+      return lacking(describe(networks.state, network), networks.shortfalls)
     } finally {
       await networks.close()
     }
   },
-}
-
-function remedyFor({ missing }: NetworkState): string {
-  return missing.length > 0
-    ? 'run the daemon as root, with CAP_NET_ADMIN, on a host with nftables and iproute2'
-    : 'see runtime/docs/network.md'
 }
 
 const modes: Readonly<Record<NetworkState['mode'], string>> = {

@@ -64,15 +64,12 @@ function plain({ place, path, content: { length } }: KeptRoot): Outcome {
 export const signerCheck: Check = {
   name: 'signer',
   async look({ config }) {
-    const { backend, warning: reason } = await chooseBackend(config.signer.backend)
+    const { backend, warning: reason, remedy } = await chooseBackend(config.signer.backend)
     const text = `${backend.name}: ${backend.detail}`
     if (backend.name === 'native') return ok(text)
-    return warning(
-      reason === undefined ? text : `${text}; ${reason}`,
-      reason === undefined
-        ? 'take signer.backend = "portable" out of the configuration'
-        : 'build the native signer: npm run build:native',
-    )
+    return reason !== undefined && remedy !== undefined
+      ? warning(`${text}; ${reason}`, remedy)
+      : warning(text, 'take signer.backend = "portable" out of the configuration')
   },
 }
 

@@ -1,7 +1,7 @@
 /** Checks how resources are limited: those of jobs, and those of this process. @module */
 import { readFileSync } from 'node:fs'
 import { openSandbox } from '../sandbox/sandbox.ts'
-import { ok, warning, type Check } from './finding.ts'
+import { lacking, type Check } from './finding.ts'
 
 /**
  * Reads the soft limit of this process, as getrlimit(2) does.
@@ -21,12 +21,9 @@ export function softLimit(name: string): number | undefined {
 export const limitsCheck: Check = {
   name: 'limits of jobs',
   async look(host) {
-    const { limits } = await openSandbox(host.config.sandbox, host.openState().deployments)
+    const { deployments } = host.openState()
+    const { limits, missing } = await openSandbox(host.config.sandbox, deployments)
     const text = Object.entries(limits).map(([what, how]) => `${what}: ${how}`)
-    const isWhole = Object.values(limits).every((how) => how !== 'not limited')
-    if (isWhole) return ok(text.join(', '))
-    const remedy =
-      'run the daemon as root, or in a unit with Delegate=yes, on a host with control groups'
-    return warning(text.join(', '), remedy)
+    return lacking(text.join(', '), missing.limits)
   },
 }

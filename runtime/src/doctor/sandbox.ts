@@ -1,7 +1,7 @@
 /** Checks how a job is confined. @module */
 import { openSandbox } from '../sandbox/sandbox.ts'
 import { detectProot } from '../sandbox/proot/proot.ts'
-import { ok, warning, type Check } from './finding.ts'
+import { lacking, ok, warning, type Check } from './finding.ts'
 
 /** Reports which PRoot is installed; the check of the confinement says whether jobs need one. */
 export const prootCheck: Check = {
@@ -25,11 +25,7 @@ export const prootCheck: Check = {
 export const confinementCheck: Check = {
   name: 'confinement',
   async look(host) {
-    const { name, warnings } = await openSandbox(host.config.sandbox, host.openState().deployments)
-    if (warnings.length === 0) return ok(name)
-    return warning(
-      `${name}; ${warnings.join('; ')}`,
-      'run the daemon as root, or allow user namespaces: sysctl user.max_user_namespaces above 0',
-    )
+    const { name, missing } = await openSandbox(host.config.sandbox, host.openState().deployments)
+    return lacking(name, missing.layers)
   },
 }

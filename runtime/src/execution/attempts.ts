@@ -1,15 +1,13 @@
 /** Runs the job of an execution, and restarts it as its restart policy says. @module */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Manifest } from '@causeway/manifest'
 import { orUndo } from '@causeway/service/failure'
 import { attendJob } from './attend-job.ts'
 import type { OpenBridge } from '../host/bridge.ts'
-import type { BundleFiles } from '../deployment/bundle-files.ts'
 import type { ExecutionRequest } from './contract/request.ts'
 import { restartsAfter } from './contract/restart-policy.ts'
 import type { Host } from '../host/host.ts'
 import type { JobNetwork } from '../job-network/contract.ts'
-import { fillRoot } from './job-root.ts'
+import { prepareRoot, type RootParts } from './prepare-root.ts'
 import { jobEnvironment } from '../sandbox/root/environment.ts'
 import type { JobExit } from '../sandbox/exit.ts'
 import { guestShim } from '../sandbox/root/guest-programs.ts'
@@ -18,16 +16,12 @@ import type { MountedJob } from '../sandbox/mounted-job.ts'
 import type { Place } from '../sandbox/place.ts'
 
 /** Parts that every attempt uses. */
-export interface AttemptParts {
+export interface AttemptParts extends RootParts {
   host: Host
   request: ExecutionRequest
-  manifest: Manifest
   place: Place
   network: JobNetwork
-  files: BundleFiles
   bridge: OpenBridge
-  /** Mounts a root for one attempt; all attempts share the same files. */
-  mount: () => Promise<MountedJob>
 }
 
 const firstDelayMs = 1_000
@@ -51,20 +45,10 @@ export async function runAttempts(parts: AttemptParts): Promise<JobExit> {
 }
 
 async function runOnce(parts: AttemptParts, attempt: number): Promise<JobExit> {
-  const { host, request, place, network, mount, manifest, files } = parts
+  const { host, request, place, network } = parts
   request.signal.throwIfAborted()
-  const mounted = await mount()
+  const { mounted, command } = await prepareRoot(parts)
   const run = async () => {
-    const command = await fillRoot({
-      manifest,
-      files,
-      root: mounted.root,
-      folder: request.folder,
-      hasDevices: host.sandbox.layers.namespaces,
-      workFolder: host.config.sandbox.bundlePath,
-      ...(place.owner && { owner: place.owner }),
-      signal: request.signal,
-    })
     await network.attach(mounted.groups)
     request.signal.throwIfAborted()
     const { name: sandbox } = host.sandbox

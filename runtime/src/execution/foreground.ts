@@ -10,6 +10,7 @@ import type { Config } from '../config/config.ts'
 import type { ExecutionEvent, ExecutionRequest } from './contract/request.ts'
 import { checkKeysFile } from '../deployment/identity.ts'
 import { loadDeployment, type LoadedDeployment } from '../deployment/load.ts'
+import { failedIn } from '../errors/state-fault.ts'
 import { createExecute } from './execution.ts'
 import { openHost, type Host } from '../host/host.ts'
 import { openKeys } from '../host/keys.ts'
@@ -38,7 +39,7 @@ export interface RunOptions extends Pick<
  */
 export async function runDeployment(options: RunOptions): Promise<JobExit> {
   const { config, state } = options
-  await removeStaleRuns(state.deployments)
+  await removeStaleRuns(state.deployments).catch(failedIn(state.root))
   const folder = createRunFolder(state.deployments)
   const onWarning = (message: string) => options.onEvent({ type: 'warning', message })
   try {

@@ -101,6 +101,7 @@ export function openBridge(
       commit: keys.uses.commit,
       limits,
       log,
+      deployment: keys.identity.id,
     })
     const close = (): Promise<void> => {
       listener.stop()

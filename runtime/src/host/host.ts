@@ -29,6 +29,8 @@ export interface Host {
   networks: Networks
   verifyHost: VerifyHost
   openKeys: (deployment: Deployment) => Promise<OpenKeys> | OpenKeys
+  /** Makes anew what was made of settings that have changed since; what is in use stays. */
+  refresh(): void
   /** For people: features that this host lacks. */
   warnings: readonly string[]
   /** Ends what was prepared for future jobs, and waits for background work. */
@@ -66,19 +68,36 @@ export async function openHost({
       state,
       onWarning,
     })
-  const [images, localImages] = [store(config.images.allowLocal), store(true)]
+  const openStores = () => [store(config.images.allowLocal), store(true)] as const
+  let stores = openStores()
+  const allStores = [...stores]
+  let verifyHost = configuredVerifier(config.network)
   return {
     ...options,
     sandbox,
     networks,
-    verifyHost: configuredVerifier(config.network),
-    images,
-    localImages,
-    warnings: [...sandbox.warnings, ...networks.state.missing, ...networks.warnings],
+    // Bridges that are open ask by the new settings, too.
+    verifyHost: (...asked) => verifyHost(...asked),
+    get images() {
+      return stores[0]
+    },
+    get localImages() {
+      return stores[1]
+    },
+    refresh() {
+      stores = openStores()
+      allStores.push(...stores)
+      verifyHost = configuredVerifier(config.network)
+    },
+    warnings: warningsOf(sandbox, networks),
     async close() {
       const untidy = (error: unknown) => onWarning(`networks of jobs: ${String(error)}`)
       await Promise.all([sandbox.close(), networks.close().catch(untidy)])
-      await Promise.all([images.settled(), localImages.settled()])
+      await Promise.all(allStores.map((one) => one.settled()))
     },
   }
+}
+
+function warningsOf({ missing }: Sandbox, { shortfalls }: Networks): string[] {
+  return [...missing.layers, ...missing.limits, ...shortfalls].map(({ text }) => text)
 }

@@ -4,6 +4,7 @@
  */
 import type { NativeHandle } from '@causeway/native/network'
 import type { Egress } from '@causeway/service/egress'
+import type { Shortfall } from '../errors/shortfall.ts'
 import type { Inside } from './inside.ts'
 
 /** An address that a job may reach without limits. */
@@ -81,8 +82,11 @@ export interface NetworkOwner {
 /** The networks of this host. */
 export interface Networks<Network = JobNetwork> {
   readonly state: NetworkState
-  /** For people: limits that work in another way than they should, and what blocks traffic. */
-  readonly warnings: readonly string[]
+  /**
+   * What is missing, as in `state`; limits that work in another way than they should; and what
+   * blocks traffic.
+   */
+  readonly shortfalls: readonly Shortfall[]
   /** @throws StartError NETWORK_UNAVAILABLE */
   open(owner: NetworkOwner): Promise<Network>
   /** Keeps a network ready for the next new deployment. */

@@ -6,7 +6,7 @@ import { StartError } from '../errors/start-error.ts'
 import type { JobNetwork, KernelNetwork, Networks } from './contract.ts'
 import { openInside } from './inside.ts'
 import { createParking } from './network-pool.ts'
-import { refillMs, type NetworkSettings } from './settings.ts'
+import { limitsText, refillMs, type NetworkSettings } from './settings.ts'
 
 interface Limits {
   settings: NetworkSettings
@@ -17,6 +17,8 @@ interface Limits {
 interface HostSide {
   native: NativeEgress
   admitted: Set<string>
+  /** Settings that it was made of. */
+  limits: string
 }
 
 interface ParkedSide extends HostSide {
@@ -35,7 +37,9 @@ export function withHostFaces(networks: Networks<KernelNetwork>, limits: Limits)
     async open(owner) {
       const network = await networks.open(owner)
       try {
-        const side = (await parking.unpark(owner.deployment)) ?? createSide(limits)
+        const parked = await parking.unpark(owner.deployment)
+        const isCurrent = parked?.limits === limitsText(limits.settings)
+        const side = parked && isCurrent ? parked : createSide(limits)
         return facesOf(network, side, (renewed) => parking.park(owner.deployment, renewed))
       } catch (cause) {
         await network.release()
@@ -86,7 +90,7 @@ function createSide({ settings, policy: { refused, opened } }: Limits): HostSide
     connectionsPerSecond: settings.connectionsPerSecond,
     burst: settings.connectionBurst,
   })
-  return { native, admitted: new Set() }
+  return { native, admitted: new Set(), limits: limitsText(settings) }
 }
 
 /** Admits in the kernel first: the host must not be ahead of the job. */

@@ -2,13 +2,16 @@
  * Opens the networks for jobs in the best mode that works on this host, found by trying.
  * @module
  */
+import { remediesOf, ShortfallError, textsOf, type Shortfall } from '../errors/shortfall.ts'
 import { StartError } from '../errors/start-error.ts'
 import { isRoot } from '../state/state-folders.ts'
-import { createEgressPolicy, type EgressPolicy } from '@causeway/service/egress'
+import type { EgressPolicy } from '@causeway/service/egress'
+import { bulkGaps } from './bulk-datagrams.ts'
 import { clearHostTable } from './isolated/host-table.ts'
 import { openIsolatedNetworks } from './isolated/isolated-networks.ts'
 import type { KernelNetwork, Networks, NetworkState } from './contract.ts'
 import { withHostFaces } from './host-faces.ts'
+import { livePolicy } from './live-policy.ts'
 import type { NetworkConfig } from './settings.ts'
 import { openSharedNetworks } from './shared/shared-networks.ts'
 
@@ -17,12 +20,13 @@ export async function openNetworks(
   settings: NetworkConfig,
   onWarning: (message: string) => void,
 ): Promise<Networks> {
-  const policy = createEgressPolicy(settings.allow)
+  const policy = livePolicy(settings)
   const networks = withHostFaces(await openBest(settings, policy, onWarning), { settings, policy })
   const { missing } = networks.state
   if (settings.enforce === 'auto' || missing.length === 0) return networks
   await networks.close()
-  throw unavailable(`network.enforce = "required": ${missing.join('; ')}`)
+  const remedy = remediesOf(networks.shortfalls)
+  throw unavailable(`network.enforce = "required": ${missing.join('; ')}`, remedy)
 }
 
 async function openBest(
@@ -30,40 +34,54 @@ async function openBest(
   policy: EgressPolicy,
   onWarning: (message: string) => void,
 ): Promise<Networks<KernelNetwork>> {
-  const { mode } = settings
+  const { mode, enforce } = settings
   if (!isRoot()) return withoutRoot(mode)
-  const reasons: string[] = []
+  const reasons: Shortfall[] = []
+  const missing = bulkGaps()
+  const options = { settings, policy, onWarning, isRequired: enforce === 'required' }
   if (mode !== 'shared') {
-    const options = { settings, policy, onWarning }
-    const isolated = await openIsolatedNetworks(options).catch(noting(reasons))
+    const isolated = await openIsolatedNetworks({ ...options, missing }).catch(noting(reasons))
     if (isolated) return isolated
-    if (mode === 'isolated') throw unavailable(`network.mode = "isolated": ${reasons[0]}`)
+    const { text, remedy } = reasons[0]!
+    if (mode === 'isolated') throw unavailable(`network.mode = "isolated": ${text}`, remedy)
   }
   await clearHostTable().catch(noting([])) // without nft, no process can have left a table
-  const why = reasons.map((reason) => `no network namespaces for jobs (${reason})`)
-  const shared = await openSharedNetworks({ settings, policy, missing: why, onWarning }).catch(
+  const why = reasons.map(({ text, remedy }) => ({
+    text: `no network namespaces for jobs (${text})`,
+    remedy,
+  }))
+  const shared = await openSharedNetworks({ ...options, missing: [...why, ...missing] }).catch(
     noting(reasons),
   )
-  return shared ?? nothingHolds([`${notLimited} (${reasons.at(-1)})`])
+  return shared ?? nothingHolds(reasons.at(-1)!)
 }
 
 const notLimited = 'connections of jobs are neither limited nor kept from private addresses'
 
 function withoutRoot(mode: NetworkConfig['mode']): Networks<KernelNetwork> {
-  if (mode === 'isolated') throw unavailable('network.mode = "isolated": only root can')
-  return nothingHolds([`${notLimited} (only root can)`])
+  const [text, remedy] = ['only root can', 'run the daemon as root']
+  if (mode === 'isolated') throw unavailable(`network.mode = "isolated": ${text}`, remedy)
+  return nothingHolds({ text, remedy })
 }
 
-function noting(reasons: string[]) {
+function noting(reasons: Shortfall[]) {
   return (error: unknown) => {
     if (error instanceof StartError) throw error
-    reasons.push((error as Error).message)
+    reasons.push({ text: (error as Error).message, remedy: remedyOf(error as Error) })
     return undefined
   }
 }
 
-function nothingHolds(missing: readonly string[]): Networks<KernelNetwork> {
-  const state: NetworkState = { mode: 'none', missing }
+function remedyOf(error: Error): string {
+  if (error instanceof ShortfallError) return error.remedy
+  return /not permitted|EPERM|EACCES/.test(error.message)
+    ? 'give the daemon CAP_NET_ADMIN and CAP_SYS_ADMIN'
+    : 'take a kernel with network namespaces, veth and nftables (modprobe veth nf_tables)'
+}
+
+function nothingHolds({ text: why, remedy }: Shortfall): Networks<KernelNetwork> {
+  const missing = [{ text: `${notLimited} (${why})`, remedy }]
+  const state: NetworkState = { mode: 'none', missing: textsOf(missing) }
   const network: KernelNetwork = {
     state,
     namespace: undefined,
@@ -75,13 +93,13 @@ function nothingHolds(missing: readonly string[]): Networks<KernelNetwork> {
   }
   return {
     state,
-    warnings: [],
+    shortfalls: missing,
     open: async () => network,
     keepSpare: () => {},
     close: async () => {},
   }
 }
 
-function unavailable(message: string): StartError {
-  return new StartError('NETWORK_UNAVAILABLE', message)
+function unavailable(message: string, remedy: string): StartError {
+  return new StartError('NETWORK_UNAVAILABLE', message, { remedy })
 }

@@ -6,6 +6,7 @@ import type { ChildProcess, SpawnOptions } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { startChild } from '@causeway/native/process'
+import { ShortfallError } from '../errors/shortfall.ts'
 
 /** Programs, and the Debian packages that contain them. */
 const packageOf = {
@@ -94,9 +95,9 @@ async function startNamed(
   }
 }
 
-function notInstalled(program: keyof typeof packageOf, cause?: unknown): Error {
+function notInstalled(program: keyof typeof packageOf, cause?: unknown): ShortfallError {
   const fix = `on Debian: apt-get install ${packageOf[program]}`
-  return new Error(`${program} is not installed; ${fix}`, { cause })
+  return new ShortfallError(`${program} is not installed; ${fix}`, fix, { cause })
 }
 
 /** Why a program failed, from the first line of its standard error. */

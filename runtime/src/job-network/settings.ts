@@ -95,6 +95,14 @@ export type NetworkConfig = v.InferOutput<typeof networkSettings>
 /** Limits that apply to each deployment on this host. */
 export type NetworkSettings = Omit<NetworkConfig, 'mode' | 'enforce' | 'resolvers'>
 
+/** Equal for settings that make equal networks. */
+export function limitsText(settings: NetworkSettings): string {
+  const { connectionsPerSecond, connectionBurst, bytesPerSecond, byteBurst } = settings
+  const { dnsPerSecond, dnsBurst, allow } = settings
+  const rates = { connectionsPerSecond, connectionBurst, bytesPerSecond, byteBurst }
+  return JSON.stringify({ ...rates, dnsPerSecond, dnsBurst, allow })
+}
+
 /** A string that the parser accepts, kept as it was written. */
 function text(parse: (value: string) => unknown) {
   return v.pipe(

@@ -21,7 +21,7 @@ export function refusalOf({ steps, failure }: Verification): RpcError {
   if (!failure) throw new TypeError('a verification that passed is no refusal')
   const { kind, message, expected, step, name } = failure
   const failed = steps.find((one) => one.failure?.kind === kind && one.name === name)
-  const { address, found = [] } = failed ?? {}
+  const { address, spelling, found = [] } = failed ?? {}
   const options = {
     ...(expected !== undefined && { hint: `publish ${expected}` }),
     details: {
@@ -30,6 +30,7 @@ export function refusalOf({ steps, failure }: Verification): RpcError {
       found,
       ...(expected !== undefined && { expected }),
       ...(address !== undefined && { address }),
+      ...(spelling !== undefined && { spelling }),
     },
   }
   // No reply from DNS is not a refusal; the caller may retry at once.

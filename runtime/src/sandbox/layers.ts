@@ -4,9 +4,11 @@
  * @module
  */
 import type { SandboxSettings } from './settings.ts'
+import type { Shortfall } from '../errors/shortfall.ts'
 import { StartError } from '../errors/start-error.ts'
 import type { LauncherProbe } from './launcher/launcher.ts'
 import type { Proot } from './proot/proot.ts'
+import { landlockRemedy, namespacesRemedy, overlaysRemedy } from './remedies.ts'
 
 export type Backend = 'proot' | 'namespaces'
 
@@ -36,14 +38,17 @@ export function chooseLayers(
   isRoot: boolean,
 ): Layers {
   if (!probe.seccomp) {
-    throw unavailable('this kernel has no seccomp filters (CONFIG_SECCOMP_FILTER)')
+    const text = 'this kernel has no seccomp filters (CONFIG_SECCOMP_FILTER)'
+    throw unavailable(text, 'take a kernel with seccomp filters')
   }
   if (setting === 'namespaces' && !probe.namespaces) {
-    throw unavailable(`sandbox.backend = "namespaces": none here (${probe.namespacesError})`)
+    const text = `sandbox.backend = "namespaces": none here (${probe.namespacesError})`
+    throw unavailable(text, namespacesRemedy(isRoot))
   }
   if (!probe.namespaces && probe.landlockAbi < landlockWithRenames && !insecure) {
     throw unavailable(
       `this host has neither namespaces (${probe.namespacesError}) nor Landlock: PRoot alone does not keep jobs from your files; to run them anyway, set sandbox.insecure = true`,
+      `${namespacesRemedy(isRoot)}; or ${landlockRemedy}`,
     )
   }
   // Without root there is only one id, but package managers need more: PRoot fakes them.
@@ -65,18 +70,23 @@ export function weakerRoot(layers: Layers): Layers | undefined {
   return layers.root === 'overlay' ? { ...layers, root: 'copy' } : undefined
 }
 
-/** For people: what each missing layer means. */
-export function missingLayers(layers: Layers, probe: LauncherProbe): string[] {
-  const { namespaces, landlock, root } = layers
-  return [
-    ...(namespaces
-      ? []
-      : [`no namespaces for jobs (${probe.namespacesError}): ${withoutNamespaces(probe)}`]),
-    ...(landlock || namespaces ? [] : ['no Landlock: a job can read what its uid can read']),
-    ...(namespaces && root === 'copy'
-      ? ['no overlays: each job starts with a copy of its image']
-      : []),
-  ]
+/** What each missing layer means. */
+export function missingLayers(layers: Layers, probe: LauncherProbe): Shortfall[] {
+  const { namespaces, landlock, root, ownIds } = layers
+  if (namespaces) return root === 'copy' ? [noOverlays] : []
+  const text = `no namespaces for jobs (${probe.namespacesError}): ${withoutNamespaces(probe)}`
+  const noNamespaces = { text, remedy: namespacesRemedy(ownIds) }
+  return landlock ? [noNamespaces] : [noNamespaces, noLandlock]
+}
+
+const noOverlays: Shortfall = {
+  text: 'no overlays: each job starts with a copy of its image',
+  remedy: overlaysRemedy,
+}
+
+const noLandlock: Shortfall = {
+  text: 'no Landlock: a job can read what its uid can read',
+  remedy: landlockRemedy,
 }
 
 function withoutNamespaces({ landlockAbi }: LauncherProbe): string {
@@ -103,6 +113,6 @@ export function describeLayers(
   return `${name} (${parts.join(', ')})`
 }
 
-function unavailable(message: string): StartError {
-  return new StartError('SANDBOX_UNAVAILABLE', message)
+function unavailable(message: string, remedy: string): StartError {
+  return new StartError('SANDBOX_UNAVAILABLE', message, { remedy })
 }

@@ -12,7 +12,7 @@ import { launchOptions, type Bind } from './launcher/launcher.ts'
 import type { LauncherProcess } from './launcher/launcher-process.ts'
 import type { PreparedLauncher } from './launcher/launchers.ts'
 import type { Layers } from './layers.ts'
-import type { JobLimits } from './limits.ts'
+import { filesOf, type JobLimits } from './limits.ts'
 import { mountedJob, type MountedJob } from './mounted-job.ts'
 import type { PlaceContext } from './place-context.ts'
 import { childrenOf } from './launcher/process-tree.ts'
@@ -184,19 +184,17 @@ async function prepareFolders(
   return folders
 }
 
-const filesOfJob = 65_536
-
 function resourceLimits(
-  { cgroups, layers }: PlaceContext,
+  { cgroups, layers, settings }: PlaceContext,
   { processes, storageBytes }: JobLimits,
   { uid }: UidLease,
-): { processes?: number; files?: number; fileBytes: number } {
+): { processes?: number; files: number; fileBytes: number } {
   // RLIMIT_NPROC counts by uid: without a uid or namespace of the job's own, all the user's tasks.
   const others = layers.ownIds || layers.namespaces ? 0 : tasksOfUser(uid)
   return {
     ...(!cgroups.controllers.has('pids') && { processes: processes + others }),
-    // An ordinary user may not be allowed to set so many.
-    ...(layers.ownIds && { files: filesOfJob }),
+    // The launcher never raises it above what an ordinary user may have.
+    files: filesOf(settings),
     fileBytes: storageBytes,
   }
 }

@@ -6,6 +6,7 @@ import type { MountedJob } from './mounted-job.ts'
 import type { PlaceContext } from './place-context.ts'
 import { checkNote, openFolder, readNote } from './place-note.ts'
 import { removeProotFiles } from './proot/leftovers.ts'
+import { removeRoot } from './root/root-damage.ts'
 import { imageUid } from './ids/uid-range.ts'
 import { leaseUids, type UidLease } from './ids/uids.ts'
 
@@ -25,6 +26,8 @@ export interface Place {
    * @throws StartError, or the signal's reason; nothing stays mounted then
    */
   mount(tree: string, how?: MountHow): Promise<MountedJob>
+  /** Removes the root, so that the next mount has a new one; nothing of it may be mounted. */
+  discardRoot(): Promise<void>
   /** Releases the ids; no process of the job may run any more. */
   release(): void
 }
@@ -45,6 +48,7 @@ export function reservePlace(context: PlaceContext, options: PlaceOptions): Plac
       ...(owner && { owner }),
       ...(treeOwner && { treeOwner }),
       mount: (tree, how) => mountAt(context, { ...options, ...how }, lease, tree),
+      discardRoot: () => removeRoot(options.folder),
       release: () => release(context, lease),
     }
   }

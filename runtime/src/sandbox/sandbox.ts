@@ -4,25 +4,29 @@
  */
 import { nativePaths } from '@causeway/native'
 import type { SandboxSettings } from './settings.ts'
+import { passes } from '../errors/host-fault.ts'
+import type { Shortfall } from '../errors/shortfall.ts'
 import { StartError } from '../errors/start-error.ts'
+import { inSpareFolder } from '../state/host-folder.ts'
 import { isRoot } from '../state/state-folders.ts'
 import { runCanary } from './canary.ts'
 import { openCgroups, type Cgroups } from '../cgroup/cgroup.ts'
-import { probeLauncher, type LauncherProbe } from './launcher/launcher.ts'
+import { probeLauncher } from './launcher/launcher.ts'
 import { createLaunchers } from './launcher/launchers.ts'
 import { chooseLayers, describeLayers, missingLayers, weakerRoot, type Layers } from './layers.ts'
 import type { PlaceContext } from './place-context.ts'
 import { readBootId } from './place-note.ts'
 import { reservePlace, type Place, type PlaceOptions } from './place.ts'
 import { detectProot, librariesOf } from './proot/proot.ts'
+import { memoryRemedy } from './remedies.ts'
 import { canLimitStorage } from './storage/storage.ts'
 
 export interface Sandbox {
   readonly layers: Layers
   /** For people: backend and layers. */
   readonly name: string
-  /** For people: what is not enforced here. */
-  readonly warnings: readonly string[]
+  /** What is not enforced here. */
+  readonly missing: { layers: readonly Shortfall[]; limits: readonly Shortfall[] }
   /** How each limit of jobs is enforced. */
   readonly limits: {
     memory: 'control group' | 'not limited'
@@ -65,7 +69,10 @@ export async function openSandbox(
   return {
     layers,
     name: describeLayers(layers, proot),
-    warnings: warningsOf(context, probe),
+    missing: {
+      layers: missingLayers(layers, probe),
+      limits: missingLimits(context.cgroups, layers.ownIds),
+    },
     limits: limitsHere(context),
     reserve: (options) => reservePlace(context, options),
     keepSpare() {
@@ -112,6 +119,8 @@ async function proven(context: PlaceContext, folder: string): Promise<PlaceConte
     await runCanary(context, folder)
     return context
   } catch (error) {
+    // A full disk says nothing about the layers: it must not weaken them for all jobs.
+    if (passes(error) && (await holdsInNeed(context, folder))) return context
     const weaker = weakerContext(context)
     if (!weaker || !(error instanceof StartError)) throw error
     // The first error is the one that says what is wrong with this host.
@@ -119,15 +128,31 @@ async function proven(context: PlaceContext, folder: string): Promise<PlaceConte
   }
 }
 
+/**
+ * Whether the canary succeeds with what a full disk allows: without a file system of its own, or
+ * elsewhere.
+ */
+async function holdsInNeed(context: PlaceContext, folder: string): Promise<boolean> {
+  const plain = { ...context, limitsStorage: false }
+  const tries = [
+    () => runCanary(plain, folder),
+    () => inSpareFolder((other) => runCanary(plain, other)),
+  ]
+  for (const run of tries) {
+    const isGood = await run().then(
+      () => true,
+      () => false,
+    )
+    if (isGood) return true
+  }
+  return false
+}
+
 /** Gives up jobs' file systems first (a container may lack loop devices), then weakens the root. */
 function weakerContext(context: PlaceContext): PlaceContext | undefined {
   if (context.limitsStorage) return { ...context, limitsStorage: false }
   const layers = weakerRoot(context.layers)
   return layers && { ...context, layers }
-}
-
-function warningsOf({ layers, cgroups }: PlaceContext, probe: LauncherProbe): string[] {
-  return [...missingLayers(layers, probe), ...missingLimits(cgroups)]
 }
 
 function limitsHere({ cgroups, limitsStorage }: PlaceContext): Sandbox['limits'] {
@@ -138,8 +163,8 @@ function limitsHere({ cgroups, limitsStorage }: PlaceContext): Sandbox['limits']
   }
 }
 
-function missingLimits({ controllers }: Cgroups): string[] {
-  return controllers.has('memory')
-    ? []
-    : ['no memory control group for jobs here: their memory is not limited']
+function missingLimits(cgroups: Cgroups, isRoot: boolean): Shortfall[] {
+  if (cgroups.controllers.has('memory')) return []
+  const text = 'no memory control group for jobs here: their memory is not limited'
+  return [{ text, remedy: memoryRemedy(cgroups, isRoot) }]
 }

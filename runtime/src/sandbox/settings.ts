@@ -27,7 +27,9 @@ export const sandboxSettings = v.strictObject({
   /** Storage of a job that asks for none, bytes. */
   storageBytes: count(1024 * 1024, maxLimit, 8 * 1024 * 1024 * 1024),
   /** Processes and threads of a job. */
-  maxProcesses: count(16, 4_000_000, 4096),
+  maxProcesses: count(16, 4_000_000, 1024),
+  /** Open files of each process of a job; 0: see `filesOf`. */
+  maxFiles: count(0, 1_048_576, 0),
   /** First host uid for jobs when the daemon is root, above what others use; see ids/uid-range. */
   uidBase: count(
     leastUidBase,

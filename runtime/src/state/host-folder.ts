@@ -1,6 +1,9 @@
 /** Folders that all daemons of a host share; they disappear when it restarts. @module */
-import { lstatSync, mkdirSync, type Stats } from 'node:fs'
+import { chmodSync, lstatSync, mkdirSync, mkdtempSync, type Stats } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { afterwards } from '@causeway/service/failure'
 import { StartError } from '../errors/start-error.ts'
 
 /** The folder of all daemons of a host. */
@@ -12,6 +15,14 @@ export function hostFolder(name: string, shared = sharedFolder): string {
   const path = join(shared, name)
   for (const folder of [shared, path]) makeFolder(folder, shared)
   return path
+}
+
+/** Uses a new folder of this host, not of the state's disk; others may pass through it. */
+export async function inSpareFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+  const volatile = process.getuid?.() === 0 ? '/run' : process.env['XDG_RUNTIME_DIR']
+  const folder = mkdtempSync(join(volatile ?? tmpdir(), 'causeway-'))
+  chmodSync(folder, 0o711)
+  return afterwards(use(folder), () => rm(folder, { recursive: true, force: true }))
 }
 
 function makeFolder(path: string, shared: string): void {

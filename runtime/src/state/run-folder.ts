@@ -6,6 +6,7 @@
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { removeTree } from '@causeway/images'
+import { inState } from '../errors/state-fault.ts'
 import { isAbandoned, ownedName } from './process-tag.ts'
 
 const kind = 'run'
@@ -13,7 +14,7 @@ const kind = 'run'
 /** Creates a folder below `deployments` that only its owner and root may enter. */
 export function createRunFolder(deployments: string): string {
   const folder = join(deployments, ownedName(kind))
-  mkdirSync(folder, { mode: 0o700 })
+  inState(deployments, () => mkdirSync(folder, { mode: 0o700 }))
   return folder
 }
 

@@ -1,8 +1,10 @@
 /** Opens the state folder, which keeps all data that outlives a run. @module */
-import { chmodSync, mkdirSync, realpathSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { StartError } from '../errors/start-error.ts'
+import { inState } from '../errors/state-fault.ts'
+import { checkFormat, markFormat } from './state-format.ts'
 
 /** Paths inside the state folder. */
 export interface StateFolders {
@@ -18,12 +20,18 @@ const othersMayWrite = 0o022
 /**
  * Creates the folders below `--state DIR`, else `$XDG_STATE_HOME/causeway`, else
  * `/var/lib/causeway` for root and `~/.local/state/causeway` for others.
- * @throws StartError STATE_UNREACHABLE when a folder belongs to or is writable by other users
+ * @throws StartError STATE_UNREACHABLE when a folder can't be made, or belongs to or is writable by
+ *   other users; STATE_NEWER, before anything is made
  */
 export function openState(folder: string | undefined): StateFolders {
   const named = stateRoot(folder)
   checkCharacters(named)
-  mkdirSync(dirname(named), { recursive: true })
+  checkFormat(named)
+  return inState(named, () => makeFolders(named))
+}
+
+function makeFolders(named: string): StateFolders {
+  makeParents(dirname(named))
   // A job with its own uid must be able to walk to its root without seeing other files on the way.
   ensureFolder(named, 0o711)
   // Resolved: inside a job's mounts, an absolute link would lead back out of them.
@@ -32,7 +40,20 @@ export function openState(folder: string | undefined): StateFolders {
   const state = { root, images: join(root, 'images'), deployments: join(root, 'deployments') }
   ensureFolder(state.deployments, 0o711)
   ensureFolder(state.images, 0o700)
+  markFormat(root)
   return state
+}
+
+/** Not by Node's `recursive`: below /proc, which takes no folders, that never ends. */
+function makeParents(path: string): void {
+  if (existsSync(path)) return
+  makeParents(dirname(path))
+  try {
+    mkdirSync(path)
+  } catch (error) {
+    // Another process made it meanwhile.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
 }
 
 /** PRoot ends a path at a colon, and an overlay at a comma. */

@@ -1,17 +1,31 @@
 /** Keeps the supervisor's deployments, and finds one by its id or name. @module */
 import { StartError } from '../errors/start-error.ts'
 import type { Queues } from '@causeway/service/turns'
+import { knownId } from './record/known-identity.ts'
+import { referredTo, unknownDeployment } from './record/reference.ts'
 import type { FoundDeployment } from './record/store.ts'
+import { failureText } from './run/failure-text.ts'
 import { superviseDeployment, type Supervised } from './supervised.ts'
 import type { SupervisorOptions } from './supervisor-options.ts'
 import { detailOf, summaryOf, type DeploymentDetail, type DeploymentSummary } from './summary.ts'
 
 /** A supervised deployment, or one whose files are damaged. */
-export type Entry = Supervised | { name: string; folder: string; error: Error }
+export type Entry = Supervised | Damaged
+
+interface Damaged {
+  name: string
+  folder: string
+  /** Absent when no file of it says it any more. */
+  id?: string
+  /** Names the stored file. */
+  error: Error
+}
 
 /** State that all operations share. */
 export interface SupervisorContext extends SupervisorOptions {
   entries: Map<string, Entry>
+  /** How many deployments an earlier supervisor left, and the names of those that do not go on yet. */
+  recovery: { total: number; pending: Set<string> }
   queues: Queues
   isClosing: boolean
 }
@@ -43,41 +57,57 @@ export async function adopt(found: FoundDeployment, options: SupervisorOptions):
     if ('error' in found) throw found.error
     return await superviseDeployment(paths, found.record, options)
   } catch (error) {
-    options.log.error({ err: error, deployment: name }, 'deployment cannot be read')
-    return { name, folder: paths.folder, error: error as Error }
+    const id = knownId(paths)
+    options.log.error({ err: error, deployment: id ?? name }, 'deployment cannot be read')
+    return { name, folder: paths.folder, ...(id && { id }), error: naming(paths.folder, error) }
   }
+}
+
+/** The error, with the deployment's folder where its text names no stored file. */
+function naming(folder: string, error: unknown): Error {
+  const text = failureText(error)
+  return text.includes(folder) ? (error as Error) : new Error(`${folder}: ${text}`)
 }
 
 export function summarise(entry: Entry): DeploymentSummary {
   if ('keeper' in entry) return summaryOf(entry)
-  return { name: entry.name, state: 'damaged', error: entry.error.message }
+  const { name, id, error } = entry
+  return { name, ...(id !== undefined && { id }), state: 'damaged', error: error.message }
 }
 
 export function detailed(entry: Entry): DeploymentDetail {
   return 'keeper' in entry ? detailOf(entry) : summarise(entry)
 }
 
-// Ids are decimal, names hex: a typo in an id must not match another deployment's name.
-const leastNameDigits = 6
-
-/** @throws StartError DEPLOYMENT_UNKNOWN */
-export function find(entries: ReadonlyMap<string, Entry>, reference: string): Entry {
-  const all = [...entries.values()]
-  const byId = all.filter((entry) => 'keeper' in entry && entry.keeper.latest.id === reference)
-  const isName = reference.length >= leastNameDigits
-  const byName = all.filter(({ name }) => isName && name.startsWith(reference))
-  const found = byId.length > 0 ? byId : byName
-  const [first] = found
-  if (first && found.length === 1) return first
-  const text = first
-    ? `expected one deployment, found ${found.length}: ${found.map(({ name }) => name).join(', ')}`
-    : `no deployment has this id, or a name that begins with it (at least ${leastNameDigits} digits)`
-  throw new StartError('DEPLOYMENT_UNKNOWN', `${reference}: ${text}`)
+function idOf(entry: Entry): string | undefined {
+  return 'keeper' in entry ? entry.keeper.latest.id : entry.id
 }
 
-/** Finds an undamaged deployment. @throws StartError DEPLOYMENT_UNKNOWN, RECORD_DAMAGED */
-export function intact(entries: ReadonlyMap<string, Entry>, reference: string): Supervised {
-  return undamaged(find(entries, reference))
+type Known = Pick<SupervisorContext, 'entries' | 'recovery'>
+
+/** @throws StartError DEPLOYMENT_UNKNOWN; DAEMON_STARTING when it may be one that is not read yet */
+export function find({ entries, recovery }: Known, reference: string): Entry {
+  const all = [...entries.values()].map((entry) => ({ entry, name: entry.name, id: idOf(entry) }))
+  const found = referredTo(all, reference)
+  if (found) return found.entry
+  if (recovery.pending.size > 0) throw stillStarting(reference, recovery)
+  throw unknownDeployment(reference)
+}
+
+export function stillStarting(
+  reference: string,
+  { total, pending }: SupervisorContext['recovery'],
+): StartError {
+  const done = total - pending.size
+  return new StartError(
+    'DAEMON_STARTING',
+    `${reference}: the daemon has just started and has continued ${done} of ${total} deployments; try again`,
+  )
+}
+
+/** Finds an undamaged deployment. @throws StartError as `find`, and RECORD_DAMAGED */
+export function intact(known: Known, reference: string): Supervised {
+  return undamaged(find(known, reference))
 }
 
 /** @throws StartError RECORD_DAMAGED */

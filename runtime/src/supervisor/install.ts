@@ -6,6 +6,7 @@ import {
   adopt,
   inTurn,
   refuseWhenClosing,
+  stillStarting,
   undamaged,
   type Entry,
   type SupervisorContext,
@@ -21,6 +22,7 @@ import {
 import { writeRecord } from './record/record-keeper.ts'
 import type { DeploymentRecord } from './record/record.ts'
 import { deploymentPaths, revisionPaths } from './record/store.ts'
+import { orTellRefusal, type Command } from './refusals.ts'
 import { superviseDeployment, type Supervised } from './supervised.ts'
 import { detailOf, type DeploymentDetail } from './summary.ts'
 
@@ -29,10 +31,14 @@ export async function deploy(
   context: SupervisorContext,
   request: DeployRequest,
 ): Promise<DeploymentDetail> {
-  const fresh = await draftDeployment(context.deployments, request.file, context.keys)
-  const installed = inTurn(context, fresh.name, () => install(context, fresh, request))
-  // The draft folder: gone after success, left over after a refusal.
-  return afterwards(installed, () => removeTree(fresh.draft.folder))
+  const command: Command = { command: 'deploy', file: request.file }
+  return orTellRefusal(context.log, command, async () => {
+    const fresh = await draftDeployment(context.deployments, request.file, context.keys)
+    command.deployment = fresh.identity.id
+    const installed = inTurn(context, fresh.name, () => install(context, fresh, request))
+    // The draft folder: gone after success, left over after a refusal.
+    return afterwards(installed, () => removeTree(fresh.draft.folder))
+  })
 }
 
 async function install(
@@ -41,6 +47,8 @@ async function install(
   request: DeployRequest,
 ): Promise<DeploymentDetail> {
   const { entries, keys, deployments } = context
+  const { recovery } = context
+  if (recovery.pending.has(fresh.name)) throw stillStarting(fresh.identity.id, recovery)
   const existing = entries.get(fresh.name)
   if (existing && !request.replace) throw existsAlready(existing, fresh)
   const previous = existing && undamaged(existing)
@@ -70,6 +78,8 @@ async function begin(
   await orUndo(() => writeRecord(paths.record, record), goOn)
   const entry = await superviseDeployment(paths, record, context)
   context.entries.set(name, entry)
+  const { id: deployment, file } = record
+  context.log.info({ deployment, name, revision, file }, 'deployed')
   if (previous) await removeTree(revisionPaths(paths, revision - 1).folder)
   return detailOf(entry)
 }

@@ -11,7 +11,8 @@ import { openBundle, type Bundle } from '../deployment/bundle.ts'
 import { labelOf, type Identity } from '../deployment/identity.ts'
 import { readInputFile } from '../deployment/input-file.ts'
 import { loadDeployment, runnable, type LoadedDeployment } from '../deployment/load.ts'
-import type { DeploymentRecord } from './record/record.ts'
+import { keepIdentity } from './record/known-identity.ts'
+import { recordFormat, type DeploymentRecord } from './record/record.ts'
 import { replaceFile, syncPath } from './record/replace-file.ts'
 import { checkSchedule } from './schedule/schedule.ts'
 import {
@@ -83,11 +84,12 @@ async function ownBundle(bundle: Bundle, draft: RevisionPaths): Promise<Bundle> 
 /** Moves the files to their place in the store; the record is written afterwards. */
 export async function storeRevision(
   deployments: string,
-  { name, draft }: NewDeployment,
+  { name, draft, identity }: NewDeployment,
   revision: number,
 ): Promise<void> {
   const paths = deploymentPaths(deployments, name)
   await createFolders(paths)
+  await keepIdentity(paths, identity.id)
   const target = revisionPaths(paths, revision)
   await syncPath(draft.bundle)
   await syncPath(draft.folder)
@@ -106,7 +108,7 @@ export function firstRecord(
 ): DeploymentRecord {
   const { file, schedule } = loaded.deployment
   return {
-    format: 1,
+    format: recordFormat,
     name,
     id: identity.id,
     origin: identity.origin,

@@ -3,10 +3,10 @@
  * earlier operations on the same one, which may have replaced or removed it.
  * @module
  */
-import { removeTree } from '@causeway/images'
 import { StartError } from '../errors/start-error.ts'
 import { find, inTurn, undamaged, type Entry, type SupervisorContext } from './entries.ts'
 import { want } from './record/record-changes.ts'
+import { removeDeployment } from './record/store.ts'
 import { restartPlan } from './restart-plan.ts'
 import type { Supervised } from './supervised.ts'
 import { detailOf, isAtRest, stateOf, type DeploymentDetail } from './summary.ts'
@@ -31,6 +31,7 @@ export function stop(
     // disk the job must end all the same.
     const saved = keeper.change(want('stopped'))
     if (wanted === 'running') await output.tell('stopped by the operator')
+    tellDaemon(context, keeper.latest, 'stopped by the operator')
     const cause = { kind: 'stop', detail: 'stopped by the operator' } as const
     const ended = life.end({ ...cause, ...(graceMs !== undefined && { graceMs }) })
     await unlessRefused(
@@ -69,6 +70,7 @@ export function start(context: SupervisorContext, { name }: Supervised): Promise
     if (!isAtRest(entry)) return detailOf(entry)
     await keeper.change(restartPlan(loaded.deployment, Date.now()))
     await output.tell('started by the operator')
+    tellDaemon(context, keeper.latest, 'started by the operator')
     feed.emit({ type: 'wanted', wanted: 'running' })
     life.resume()
     return detailOf(entry)
@@ -91,14 +93,24 @@ export async function remove(
       await entry.close({ kind: 'stop', detail: 'removed by the operator' })
       if (forgetKeys) context.keys.forgetKeys(entry.keeper.latest)
     }
-    await removeTree(entry.folder)
+    await removeDeployment(entry.folder)
     context.entries.delete(entry.name)
+    const known = 'keeper' in entry ? entry.keeper.latest : { name: entry.name }
+    tellDaemon(context, known, 'removed by the operator')
   })
 }
 
+function tellDaemon(
+  { log }: SupervisorContext,
+  { id, name }: { id?: string; name: string },
+  text: string,
+): void {
+  log.info({ ...(id !== undefined && { deployment: id }), name }, text)
+}
+
 /** @throws StartError DEPLOYMENT_UNKNOWN */
-function named({ entries }: SupervisorContext, name: string): Entry {
-  return entries.get(name) ?? find(entries, name)
+function named(context: SupervisorContext, name: string): Entry {
+  return context.entries.get(name) ?? find(context, name)
 }
 
 function checkRemovable(entry: Entry): void {

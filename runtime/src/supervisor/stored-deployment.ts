@@ -13,9 +13,12 @@ export async function loadStored(
   { deployment: file, bundle }: RevisionPaths,
   { file: original, id, origin, cid }: PinnedIdentity,
 ): Promise<LoadedDeployment> {
-  const { deployment, warnings } = parseDeployment(await readFile(file, 'utf8'), original)
+  const text = await readFile(file, 'utf8')
+  // Its paths are relative to the operator's file, but what is wrong is wrong in the stored one.
+  parseDeployment(text, file, { isAccepted: true })
+  const { deployment, warnings } = parseDeployment(text, original, { isAccepted: true })
   // Its keys are already sealed in the state folder.
   const { keys: _, ...rest } = deployment
   const pinned: Deployment = { ...rest, id, origin }
-  return completeDeployment(pinned, { zipFile: bundle, cid }, warnings)
+  return completeDeployment(pinned, { zipFile: bundle, cid }, warnings, { isAccepted: true })
 }

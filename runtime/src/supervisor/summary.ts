@@ -23,6 +23,7 @@ export function summaryOf(deployment: Visible): DeploymentSummary {
   const { name, id, deployedAt, executions, missed, history } = deployment.keeper.saved
   const last = history.find((past) => past.kind === 'ended')
   const next = nextStart(deployment)
+  const { live } = deployment
   return {
     name,
     id,
@@ -32,6 +33,7 @@ export function summaryOf(deployment: Visible): DeploymentSummary {
     missed,
     ...(next !== undefined && { nextStart: next }),
     ...(last && { exit: last.exit }),
+    ...(live.waiting !== undefined && { waiting: live.waiting }),
   }
 }
 

@@ -26,14 +26,15 @@ export interface Supervised extends ExecutionParts {
 export async function superviseDeployment(
   paths: DeploymentPaths,
   record: DeploymentRecord,
-  { logs, reserve, execute, noGrace, log }: SupervisorOptions,
+  { logs, reserve, execute, noGrace, log, patience }: SupervisorOptions,
 ): Promise<Supervised> {
   const loaded = await loadStored(revisionPaths(paths, record.revision), record)
   const output = await openDeploymentLog({ ...logs, folder: paths.logs, log })
   const { executions, folder } = paths
   const keeper = keepRecord({ path: paths.record, record, reserve, log })
   const [feed, live] = [createEventFeed(), createLiveState()]
-  const parts = { loaded, executions, keeper, output, feed, live, execute, noGrace, log }
+  const given = { execute, noGrace, log, ...(patience && { patience }) }
+  const parts = { loaded, executions, keeper, output, feed, live, ...given }
   const life = liveDeployment(parts)
   const close = async (cause: EndCause) => {
     keeper.stopRetrying()

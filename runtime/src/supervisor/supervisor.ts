@@ -21,7 +21,8 @@ import type { DeploymentLog } from './log/logs.ts'
 import type { DeployRequest } from './new-deployment.ts'
 import { remove, start, stop, type RemoveOptions } from './operations.ts'
 import { createQueues } from '@causeway/service/turns'
-import { findDeployments } from './record/store.ts'
+import { findDeployment, storedNames } from './record/store.ts'
+import { orTellRefusal } from './refusals.ts'
 import type { Supervised } from './supervised.ts'
 import {
   detailOf,
@@ -44,6 +45,10 @@ export interface Supervisor {
   watch(reference: string): Watch
   /** @throws StartError also DEPLOYMENT_NOT_RUNNING */
   network(reference: string): Promise<NetworkView>
+  /** Resolves once all deployments of an earlier supervisor go on. */
+  readonly recovered: Promise<void>
+  /** How many of them go on; undefined once all do. */
+  recovery(): { done: number; total: number } | undefined
   /** Stops all jobs with a grace period; the next supervisor continues them. */
   close(): Promise<void>
 }
@@ -57,35 +62,61 @@ export interface Watch {
   isAtRest: () => boolean
 }
 
-/** Continues the deployments of an earlier supervisor, whose jobs must be gone. */
+/**
+ * Continues the deployments of an earlier supervisor, whose jobs must be gone, one after the other.
+ * It takes commands meanwhile, so that an operator sees how far it is.
+ */
 export async function openSupervisor(options: SupervisorOptions): Promise<Supervisor> {
-  const entries = new Map<string, Entry>()
   // Every job listens to this signal, and Node 20 warns of more than ten listeners.
   setMaxListeners(0, options.noGrace)
-  for (const found of await findDeployments(options.deployments)) {
-    entries.set(found.name, await adopt(found, options))
-  }
+  const names = await storedNames(options.deployments)
   const context: SupervisorContext = {
     ...options,
-    entries,
+    entries: new Map<string, Entry>(),
+    recovery: { total: names.length, pending: new Set(names) },
     queues: createQueues(),
     isClosing: false,
   }
+  const told = <T>(command: string, deployment: string, work: () => Promise<T>) =>
+    orTellRefusal(context.log, { command, deployment }, work)
+  const { entries } = context
+  const recovered = recoverAll(context)
   return {
+    recovered,
+    recovery: () => progressOf(context),
     deploy: (request) => deploy(context, request),
     list: () => [...entries.values()].map(summarise),
-    inspect: (reference) => detailed(find(entries, reference)),
-    stop: (reference, graceMs) => stop(context, intact(entries, reference), graceMs),
-    start: (reference) => start(context, intact(entries, reference)),
-    remove: (reference, how) => remove(context, find(entries, reference), how),
-    watch: (reference) => watch(intact(entries, reference)),
-    network: async (reference) => networkOf(intact(entries, reference)),
-    close: () => close(context),
+    inspect: (reference) => detailed(find(context, reference)),
+    stop: (reference, graceMs) =>
+      told('stop', reference, () => stop(context, intact(context, reference), graceMs)),
+    start: (reference) =>
+      told('start', reference, () => start(context, intact(context, reference))),
+    remove: (reference, how) =>
+      told('rm', reference, () => remove(context, find(context, reference), how)),
+    watch: (reference) => watch(intact(context, reference)),
+    network: async (reference) => networkOf(intact(context, reference)),
+    close: () => close(context, recovered),
   }
 }
 
-async function close(context: SupervisorContext): Promise<void> {
+async function recoverAll(context: SupervisorContext): Promise<void> {
+  const { deployments, entries } = context
+  const { pending } = context.recovery
+  for (const name of pending) {
+    if (context.isClosing) return
+    const found = await findDeployment(deployments, name)
+    if (found) entries.set(name, await adopt(found, context))
+    pending.delete(name)
+  }
+}
+
+function progressOf({ recovery: { total, pending } }: SupervisorContext) {
+  return pending.size === 0 ? undefined : { done: total - pending.size, total }
+}
+
+async function close(context: SupervisorContext, recovered: Promise<void>): Promise<void> {
   context.isClosing = true
+  await recovered
   const { entries, queues } = context
   const interruptAll = () => Promise.all([...entries.values()].map(interrupt))
   await Promise.all([interruptAll(), queues.settled()])

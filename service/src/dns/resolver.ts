@@ -1,6 +1,7 @@
 /** The recursive resolvers to ask: parses their addresses, and reads the host's. @module */
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
+import { isUnspecifiedAddress } from '../egress/special-purpose.ts'
 import { ifThere } from '../failure/index.ts'
 
 export interface Resolver {
@@ -35,7 +36,7 @@ export function hostResolvers(file = hostResolverFile): Resolver[] {
   const found = (ifThere(() => readFileSync(file, 'utf8')) ?? '')
     .split('\n')
     .map((line) => /^nameserver[ \t]+(\S+)/.exec(line)?.[1] ?? '')
-    .filter((address) => isIP(address) !== 0)
+    .filter((address) => isIP(address) !== 0 && !isUnspecifiedAddress(address))
     .slice(0, mostResolvers)
   return (found.length > 0 ? found : ['127.0.0.1']).map(parseResolver)
 }

@@ -4,4 +4,9 @@
  */
 export { createEgress, EgressRefusedError, type Egress } from './egress.ts'
 export { createEgressPolicy, familyOf, parseNet, type EgressPolicy, type Family } from './policy.ts'
-export { isLoopbackAddress, isPublicAddress, specialPurposeNets } from './special-purpose.ts'
+export {
+  isLoopbackAddress,
+  isPublicAddress,
+  isUnspecifiedAddress,
+  specialPurposeNets,
+} from './special-purpose.ts'

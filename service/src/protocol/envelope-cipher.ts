@@ -28,24 +28,53 @@ export interface EnvelopeAgreement {
 
 /** `iv(12) || ciphertext || tag(16)`, no additional data; the plaintext may be empty. */
 export function sealEnvelope(agreement: EnvelopeAgreement, plaintext: Uint8Array): Uint8Array {
-  return withKey(agreement, (key) => seal(key, noAdditional, plaintext))
-}
-
-/** The plaintext; undefined when the envelope was not sealed under this agreement. */
-export function openEnvelope(agreement: EnvelopeAgreement, sealed: Uint8Array) {
-  return withKey(agreement, (key) => unseal(key, noAdditional, sealed))
-}
-
-function withKey<T>(agreement: EnvelopeAgreement, use: (key: Uint8Array) => T): T {
-  const { curve, sharedX, publicKeys, salt } = agreement
-  const sorted = [...publicKeys].sort((a, b) => Buffer.compare(a, b))
-  const info = Buffer.concat([Buffer.from(labels[curve]), ...sorted])
-  let key: Uint8Array | undefined
+  const { sharedX } = agreement
   try {
-    key = new Uint8Array(hkdfSync('sha256', sharedX, salt, info, keyBytes))
-    return use(key)
+    return withKey(agreement, sharedX, (key) => seal(key, noAdditional, plaintext))
   } finally {
     sharedX.fill(0)
-    key?.fill(0)
+  }
+}
+
+/**
+ * The plaintext; undefined when the envelope was not sealed under this agreement. Some senders drop
+ * the leading zero bytes of the shared x. A refusal has tried both forms, also when they are the
+ * same: its time must not tell whether the x begins with zeros, because that answer for many chosen
+ * peers gives the private key away.
+ */
+export function openEnvelope(agreement: EnvelopeAgreement, sealed: Uint8Array) {
+  const { sharedX } = agreement
+  const open = (x: Uint8Array) => withKey(agreement, x, (key) => unseal(key, noAdditional, sealed))
+  try {
+    return open(sharedX) ?? open(withoutLeadingZeros(sharedX))
+  } finally {
+    sharedX.fill(0)
+  }
+}
+
+/** No branch depends on the bytes. */
+function withoutLeadingZeros(bytes: Uint8Array): Uint8Array {
+  let zeros = 0
+  let isLeading = 1
+  for (const byte of bytes) {
+    // 1 for a zero byte: only then does subtracting 1 set the high bits.
+    isLeading &= (byte - 1) >>> 31
+    zeros += isLeading
+  }
+  return bytes.subarray(zeros)
+}
+
+function withKey<T>(
+  { curve, publicKeys, salt }: EnvelopeAgreement,
+  sharedX: Uint8Array,
+  use: (key: Uint8Array) => T,
+): T {
+  const sorted = [...publicKeys].sort((a, b) => Buffer.compare(a, b))
+  const info = Buffer.concat([Buffer.from(labels[curve]), ...sorted])
+  const key = new Uint8Array(hkdfSync('sha256', sharedX, salt, info, keyBytes))
+  try {
+    return use(key)
+  } finally {
+    key.fill(0)
   }
 }

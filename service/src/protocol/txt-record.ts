@@ -18,9 +18,12 @@ export function claimValue(source: Uint8Array, name: string): string {
   return `v=${createHash('sha256').update(source).update(name, 'utf8').digest('base64')}`
 }
 
-/** The TXT record in the form of a zone file, like the records below. */
-export function txtRecord(source: Uint8Array, host: string): string {
-  return `${claimName(host)}. IN TXT "${claimValue(source, host)}"`
+/**
+ * The TXT record in the form of a zone file, like the records below.
+ * @param spelling what the digest is over, where that is not the name in DNS
+ */
+export function txtRecord(source: Uint8Array, host: string, spelling = host): string {
+  return `${claimName(host)}. IN TXT "${claimValue(source, spelling)}"`
 }
 
 export function ptrRecord(address: string, host: string): string {

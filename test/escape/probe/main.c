@@ -17,7 +17,8 @@ struct host host;
 
 static const struct family *const all[] = {
     &paths, &routes, &callers, &changes,    &sockets,    &proc,    &memory,    &clones, &abi,
-    &races, &stack,  &signals, &privileges, &namespaces, &devices, &leftovers};
+    &races, &stack,  &signals, &privileges, &namespaces, &devices, &leftovers,
+    &shared};
 
 static const char *told(const char *name) {
   const char *value = getenv(name);

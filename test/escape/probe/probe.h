@@ -52,7 +52,8 @@ struct family {
   const struct family NAME = {#NAME, ROWS, sizeof ROWS / sizeof *ROWS}
 
 extern const struct family paths, routes, callers, changes, sockets, proc, memory, clones, abi,
-    races, stack, signals, privileges, namespaces, devices, leftovers, limits, tracer;
+    races, stack, signals, privileges, namespaces, devices, leftovers, shared, limits,
+    tracer;
 
 // answer.c
 int outcome(long result);

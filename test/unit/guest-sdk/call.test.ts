@@ -19,7 +19,8 @@ describe('an error of the host', () => {
       retryable: true,
       hint: 'wait',
       details: { limit: 64 },
-      retryAfterMs: 50,
+      // Later than the client waits for an answer.
+      retryAfterMs: 60_000,
       requestId: 'r',
     }
     const { name } = await host(replyWith({ error: { code: -32005, message: 'busy', data } }))
@@ -31,7 +32,14 @@ describe('an error of the host', () => {
       code: -32005,
       ...data,
     })
-    expect((error as Error).message).toBe('processor_version: busy')
+    expect((error as Error).message).toBe('processor_version: busy (wait)')
+  })
+
+  test('has the method once in its message, also when the host names it', async ({ host }) => {
+    const message = 'processor_version: params: expected one object'
+    const { name } = await host(replyWith({ error: { code: -32602, message } }))
+    const { processor } = connect({ socket: name })
+    await expect(processor.version()).rejects.toMatchObject({ message })
   })
 
   const bare = { name: 'BridgeError', method: 'processor_version', retryable: false }

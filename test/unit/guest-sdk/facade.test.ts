@@ -158,7 +158,7 @@ describe('signer.sign', () => {
   ] as const)('refuses $length bytes on $curve unsent', async ({ curve, length }, { host }) => {
     const { name, connections } = await host(replyWith({ result: { bytes: '' } }))
     const signing = connect({ socket: name }).signer.sign({ curve, bytes: new Uint8Array(length) })
-    const message = `sign: ${curve} signs a 32-byte digest, found ${length} bytes; hash the message first`
+    const message = `bytes: ${curve} signs a digest of 32 bytes, found ${length}; hash the message first`
     await expect(signing).rejects.toStrictEqual(new RangeError(message))
     expect(connections()).toBe(0)
   })

@@ -1,5 +1,13 @@
-import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, join } from 'node:path'
 import { describe, expect } from 'vitest'
 import type { ImageReference, ImageStore } from '../../../images/src/index.ts'
 import { imageFile, namesIn, otherProcess, owned, storeIn } from './image-store-fixture.ts'
@@ -121,6 +129,55 @@ describe('prune', () => {
   })
 })
 
+describe('the archives that were built here', () => {
+  /** Two archives: one with its receipt, one whose receipt is gone; and a receipt alone. */
+  function buildIn(folder: string): string {
+    const recipes = join(folder, 'store/recipes')
+    mkdirSync(recipes, { recursive: true })
+    const { url, sha256 } = imageFile(folder, 'built')
+    copyFileSync(new URL(url), join(recipes, 'a.tar.xz'))
+    writeFileSync(join(recipes, 'a.tar.xz.json'), JSON.stringify({ sha256 }))
+    writeFileSync(join(recipes, 'b.tar.xz'), Buffer.alloc(50_000))
+    writeFileSync(join(recipes, 'c.tar.xz.json'), '{}')
+    return sha256
+  }
+
+  test('are pruned only on request, and always counted', async ({ folder }) => {
+    buildIn(folder)
+    const store = storeIn(folder)
+    const built = await store.listBuilt()
+    const bytes = built.reduce((sum, { diskBytes }) => sum + diskBytes, 0)
+    expect(bytes).toBeGreaterThan(50_000)
+    expect(await store.prune(all)).toMatchObject({ built: [], freedBytes: 0, leftBytes: bytes })
+    const young = { ...all, built: true, minAgeMs: 60_000 }
+    expect(await store.prune(young)).toMatchObject({ built: [], leftBytes: bytes })
+    const pruned = await store.prune({ ...all, built: true })
+    expect(pruned.built.map(({ path }) => basename(path)).toSorted()).toEqual([
+      'a.tar.xz',
+      'b.tar.xz',
+      'c.tar.xz',
+    ])
+    expect(pruned).toMatchObject({ freedBytes: bytes, leftBytes: 0 })
+    expect(readdirSync(join(folder, 'store/recipes'))).toEqual([])
+  })
+
+  test('stay while a job uses the image, and while they are being built', async ({ folder }) => {
+    const sha256 = buildIn(folder)
+    const recipes = join(folder, 'store/recipes')
+    mkdirSync(join(recipes, 'd.tar.xz.01.staging'))
+    const store = storeIn(folder)
+    const tree = await store.openTree({ url: 'file:///nothing', sha256 }, owned)
+    const { built, inUse } = await store.prune({ ...all, built: true })
+    expect([built.length, inUse]).toEqual([2, [sha256]])
+    expect(readdirSync(recipes).toSorted()).toEqual([
+      'a.tar.xz',
+      'a.tar.xz.json',
+      'd.tar.xz.01.staging',
+    ])
+    tree.release()
+  })
+})
+
 describe('remove', () => {
   test('takes the images of these prefixes', async ({ folder }) => {
     const [a, b] = [imageFile(folder, 'a'), imageFile(folder, 'b')]
@@ -170,7 +227,14 @@ test('an empty store is listed, pruned and verified', async ({ folder }) => {
   const store = storeIn(folder)
   expect(await store.list()).toEqual([])
   expect(await store.verify()).toEqual([])
-  expect(await store.prune(all)).toEqual({ removed: [], freedBytes: 0, leftBytes: 0, inUse: [] })
+  expect(await store.listBuilt()).toEqual([])
+  expect(await store.prune({ ...all, built: true })).toEqual({
+    removed: [],
+    built: [],
+    freedBytes: 0,
+    leftBytes: 0,
+    inUse: [],
+  })
   await expect(store.inspect('a')).rejects.toThrow('no image begins with a; found: none at all')
   expect(readdirSync(join(folder, 'store')).toSorted()).toEqual(['blobs', 'locks', 'trees'])
 })

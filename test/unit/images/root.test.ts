@@ -225,6 +225,8 @@ describe('writeResolvConf (runtime spec, sandbox defaults)', () => {
 
   test('hasNameserver', () => {
     expect(hasNameserver('nameserver ::ffff:127.0.0.1')).toBe(false)
+    expect(hasNameserver('nameserver 0.0.0.0\nnameserver ::\nnameserver 0::0%eth0')).toBe(false)
+    expect(hasNameserver('nameserver 0.0.0.0\nnameserver 192.0.2.1')).toBe(true)
     expect(hasNameserver(' nameserver 8.8.8.8')).toBe(false)
   })
 })

@@ -122,22 +122,49 @@ describe('a deployment file', () => {
   })
 })
 
-describe('warnings', () => {
-  test('of unknown fields, at any depth', () => {
-    const document = {
-      scedule: {},
-      schedule: { startAt: 1, start_time: 2 },
-      assignedProcessors: { [alice]: { P256: 1 } },
-      environment: { slto: 'any name is fine here' },
-    }
-    expect(parse(document, 'd.json').warnings).toEqual([
+describe('unknown fields', () => {
+  const document = {
+    scedule: {},
+    schedule: { startAt: 1, start_time: 2 },
+    assignedProcessors: { [alice]: { P256: 1 } },
+    environment: { slto: 'any name is fine here' },
+    x: {},
+  }
+
+  test('are wrong, at any depth, with the field that was meant or all that there are', () => {
+    const unknown = 'found an unknown field, expected a known one'
+    const times = 'startTime, endTime, duration, interval, maxStartDelay'
+    const lines = deploymentFaults(JSON.stringify(document))
+    expect(lines.slice(0, 4)).toEqual([
+      `d.json:1:2: scedule: ${unknown} (did you mean "schedule"?)`,
+      `d.json:1:27: schedule.startAt: ${unknown} (known are ${times})`,
+      `d.json:1:39: schedule.start_time: ${unknown} (did you mean "startTime"?)`,
+      `d.json:1:129: assignedProcessors.${alice}.P256: ${unknown} (did you mean "p256"?)`,
+    ])
+    expect(lines.slice(4)).toEqual([
+      expect.stringMatching(/: x: found an unknown field, .* \(known are \$schema, id, origin, /),
+    ])
+  })
+
+  test('are told beside other faults', () => {
+    expect(deploymentFaults('{"memroy": 1, "slot": -1}')).toEqual([
+      'd.json:1:2: memroy: found an unknown field, expected a known one (did you mean "memory"?)',
+      'd.json:1:23: slot: found -1, expected an integer from 0',
+    ])
+  })
+
+  test('of a file that was accepted before are warnings', () => {
+    const text = JSON.stringify({ ...document, x: undefined })
+    expect(parseDeployment(text, 'd.json', { isAccepted: true }).warnings).toEqual([
       'd.json:1:2: unknown field "scedule" is ignored; did you mean "schedule"?',
       'd.json:1:27: unknown field "schedule.startAt" is ignored',
       'd.json:1:39: unknown field "schedule.start_time" is ignored; did you mean "startTime"?',
       `d.json:1:129: unknown field "assignedProcessors.${alice}.P256" is ignored; did you mean "p256"?`,
     ])
   })
+})
 
+describe('warnings', () => {
   test('of a variable that the runtime overrides', () => {
     const { deployment, warnings } = parse({ environment: { BRIDGE_SOCKET: 'x' } }, 'd.json')
     expect(warnings).toEqual([
@@ -147,7 +174,8 @@ describe('warnings', () => {
   })
 })
 
-const id = 'a string of 1 to 256 characters without control characters, or an integer'
+const id =
+  'a string of 1 to 256 characters without control characters and other than "." and "..", or an integer'
 const account = 'an even number (2 to 128) of hex digits, or an SS58 address'
 const checksum = 'the SS58 checksum does not match: a character is wrong or missing'
 const method = 'a method name such as signer_sign, or a family such as signer_*'
@@ -158,6 +186,9 @@ describe('a wrong field', () => {
   test.each([
     [{ id: '' }, `1:7: id: found "", expected ${id}`],
     [{ id: 'a\u0085' }, String.raw`1:7: id: found "a\u0085", expected ${id}`],
+    [{ id: '.' }, `1:7: id: found ".", expected ${id}`],
+    [{ id: '..' }, `1:7: id: found "..", expected ${id}`],
+    [{ id: 'a\ud800' }, String.raw`1:7: id: found "a\ud800", expected ${id}`],
     [{ id: true }, `1:7: id: found true, expected ${id}`],
     [{ id: 1.5 }, `1:7: id: found 1.5, expected ${id} (write a long or fractional id as a string)`],
     [
@@ -248,6 +279,7 @@ describe('a wrong field', () => {
       'd.json:1:51: schedule.interval: found -1, expected an integer from 0 (milliseconds)',
       'd.json:1:62: slot: found "x", expected an integer from 0',
       'd.json:1:86: policy.methods: found 1, expected an array of method names',
+      expect.stringMatching(/^d\.json:1:89: unknown: found an unknown field, expected a known one/),
     ])
   })
 })

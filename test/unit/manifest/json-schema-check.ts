@@ -37,8 +37,10 @@ const checks: Record<string, Check> = {
     [...members(value)].every(([name, member]) => conforms(properties[name] ?? {}, member)),
   propertyNames: (names: JsonSchema, value) =>
     [...members(value).keys()].every((name) => conforms(names, name)),
-  additionalProperties: (others: JsonSchema, value, { properties = {} }) =>
-    [...members(value)].every(([name, member]) => name in properties || conforms(others, member)),
+  additionalProperties: (others: JsonSchema | false, value, { properties = {} }) =>
+    [...members(value)].every(
+      ([name, member]) => name in properties || (others !== false && conforms(others, member)),
+    ),
 }
 
 function isOfType(type: string, value: unknown): boolean {

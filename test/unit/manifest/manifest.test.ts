@@ -131,7 +131,41 @@ describe('a wrong manifest', () => {
 })
 
 describe('an unknown field', () => {
-  test('is a warning, with the field it resembles', () => {
+  const unknown = 'found an unknown field, expected a known one'
+
+  test('is wrong where it is one edit from a known field that is missing', () => {
+    const text = manifest({ restartPolicy: undefined, restartPolcy: 'always' })
+    const [fault, ...others] = manifestFaults(text)
+    expect(fault).toContain(`: restartPolcy: ${unknown} (did you mean "restartPolicy"?)`)
+    expect(others).toEqual([])
+    const { warnings } = parseManifest(text, 'manifest.json', { isAccepted: true })
+    expect(warnings).toEqual([expect.stringContaining('unknown field "restartPolcy" is ignored')])
+  })
+
+  test.each([
+    ['entrypiont', 'entrypoint'],
+    ['entry-points', 'entrypoint'],
+    ['imagee', 'image'],
+    ['entrypiotn', 'entrypoint'],
+  ])('%s is told beside the missing %s', (written, meant) => {
+    const text = manifest().replace(`"${meant}"`, `"${written}"`)
+    const faults = manifestFaults(text)
+    expect(faults).toHaveLength(2)
+    expect(faults[0]).toContain(`: ${meant}: found nothing, expected `)
+    expect(faults[1]).toContain(`${written}`)
+    expect(faults[1]).toContain(`: ${unknown} (did you mean "${meant}"?)`)
+  })
+
+  test('further from an optional field is a warning', () => {
+    const text = manifest({ restartPolicy: undefined, restrtPolcy: 'no' })
+    expect(parseManifest(text, 'manifest.json').warnings).toEqual([
+      expect.stringContaining(
+        'unknown field "restrtPolcy" is ignored; did you mean "restartPolicy"',
+      ),
+    ])
+  })
+
+  test('is a warning beside the field it resembles', () => {
     const text = manifest({ entryPoint: 1, foo: {} }, { sha265: 1 })
     expect(parseManifest(text, 'manifest.json').warnings).toEqual([
       'manifest.json:9:5: unknown field "image.sha265" is ignored; did you mean "sha256"?',

@@ -21,6 +21,7 @@ const limits = {
 const notices = {
   lineTooLong: 'too long',
   lineTooLate: 'too late',
+  onlyBlankLines: 'only blank lines',
   tooManyConnections: 'too many',
   buffersFull: 'full',
   peerRejected: 'rejected',

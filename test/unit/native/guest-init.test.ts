@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { compile, ended, folder, guestInit, isInstalled, probe, starters } from './job.ts'
+import { compile, ended, folder, guestInit, isInstalled, launcher, probe, starters } from './job.ts'
 import { untilCount } from './processes.ts'
 
 const abiWithScopes = 6
@@ -297,4 +297,28 @@ describe('the file', () => {
     expect(headers).not.toContain('INTERP')
     expect(headers).toMatch(/GNU_STACK.*RW /)
   })
+})
+
+describe('filters of the job', () => {
+  const script = `import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+libc.prctl(22, 2, 0, 0, 0)
+print(ctypes.get_errno())
+libc.syscall(317, 1, 0, 0)
+print(ctypes.get_errno())`
+
+  it.runIf(process.arch === 'x64')(
+    'are refused by the init where the launcher could not',
+    async () => {
+      const [starter] = starters
+      const options = [...starter!.options, '--filter', 'plain', '--filters-more']
+      const child = spawn(launcher, [...options, '--', guestInit], {
+        stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
+        env: {},
+        ...starter!.spawn,
+      })
+      ;(child.stdio[3] as Writable).end(startBlock(['/usr/bin/python3', '-c', script], 'A=1\0'))
+      expect((await ended(child)).stdout).toBe('22\n22\n')
+    },
+  )
 })

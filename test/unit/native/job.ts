@@ -57,6 +57,7 @@ export interface Probe {
   namespacesError: string | null
   landlockAbi: number
   seccomp: boolean
+  filters: boolean
 }
 
 export function probe(starter: Starter): Probe {

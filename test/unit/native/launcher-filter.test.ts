@@ -1,5 +1,9 @@
+import { spawn } from 'node:child_process'
+import { constants } from 'node:os'
 import { describe, expect, it } from 'vitest'
-import { compile, run, starters } from './job.ts'
+import { nativePaths } from '@causeway/native'
+import { compile, ended, folder, isRoot, launcher, ordinaryUid, run, starters } from './job.ts'
+import { inRoot, kinds, makePlace, stage } from './launcher-place.ts'
 
 const [starter] = starters
 const given = starter!.options
@@ -37,10 +41,45 @@ async function answers(numbers: readonly (number | string)[], filter?: Filter): 
   return stdout
 }
 
+/** Arguments NUMBER[:ARGUMENT]...: makes each call with these, and says its errno or 0. */
+const wholeCalls = `
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+  for (int at = 1; at < argc; at++) {
+    unsigned long given[7] = {0};
+    char *text = argv[at];
+    for (int i = 0; i < 7; i++) given[i] = strtoul(text, &text, 0), text += *text == ':';
+    long result = syscall((long)given[0], given[1], given[2], given[3], given[4], given[5], given[6]);
+    printf("%d ", result < 0 && result >= -4095 ? errno : 0);
+  }
+}
+`
+const wholeProgram = program && compile('whole-calls', wholeCalls, 'cc', ['-static'])
+
+/** What each call, with its arguments, answers under a filter: names of errnos, or `ok`. */
+async function outcomes(
+  filter: Filter,
+  rows: readonly string[],
+  more: readonly string[] = [],
+): Promise<string[]> {
+  const args = [...given, '--filter', filter, ...more, '--', wholeProgram!, ...rows]
+  const numbers = (await run(starter!, args)).stdout.trim().split(' ').map(Number)
+  const named = new Map(Object.entries(constants.errno).map(([name, number]) => [number, name]))
+  return numbers.map((number) => (number === 0 ? 'ok' : (named.get(number) ?? errnos[number]!)))
+}
+
+/** Those that Node does not name. */
+const errnos: Record<number, string> = { 94: 'ESOCKTNOSUPPORT' }
+
 /** No job has these: there is no such call. */
 const absent = {
   'file handles': [303, 304],
   io_uring: [425, 426, 427],
+  'asynchronous calls of the older kind': [206],
   open_tree: [428, 467],
   mounts: [429, 430, 431, 432, 433, 442],
   clone3: [435],
@@ -210,6 +249,193 @@ describe.skipIf(!program).each(filters)('the filter %s', (filter) => {
       'import threading; t = threading.Thread(target=print, args=("ran",)); t.start(); t.join()'
     const args = [...given, '--filter', filter, '--', '/usr/bin/python3', '-c', script]
     expect((await run(starter!, args)).stdout).toBe('ran\n')
+  })
+})
+
+/** FAMILY:TYPE:PROTOCOL of socket(2) and what it answers. */
+const sockets = {
+  'a Unix stream': ['1:1:0', 'ok'],
+  'Unix packets': ['1:5:0', 'ok'],
+  'TCP by default': ['2:1:0', 'ok'],
+  'TCP by its number, close-on-exec': ['10:0x80001:6', 'ok'],
+  'UDP, non-blocking': ['2:0x802:17', 'ok'],
+  'UDP over IPv6': ['10:2:0', 'ok'],
+  'routes and addresses': ['16:3:0', 'ok'],
+  'events of devices': ['16:3:15', 'EPROTONOSUPPORT'],
+  'sockets of others': ['16:2:4', 'EPROTONOSUPPORT'],
+  'the audit log': ['16:3:9', 'EPROTONOSUPPORT'],
+  'packet rules': ['16:3:12', 'EPROTONOSUPPORT'],
+  'whatever is generic': ['16:3:16', 'EPROTONOSUPPORT'],
+  'a protocol that does not exist yet': ['16:3:31', 'EPROTONOSUPPORT'],
+  'netlink behind bits that the kernel drops': ['0x100000010:3:15', 'EPROTONOSUPPORT'],
+  MPTCP: ['2:1:262', 'EPROTONOSUPPORT'],
+  'UDP-Lite': ['10:2:136', 'EPROTONOSUPPORT'],
+  SCTP: ['2:1:132', 'EPROTONOSUPPORT'],
+  'SCTP by its type': ['2:5:0', 'ESOCKTNOSUPPORT'],
+  'DCCP by its type': ['10:6:0', 'ESOCKTNOSUPPORT'],
+  'packets by an old type': ['2:10:3', 'ESOCKTNOSUPPORT'],
+  packets: ['17:3:3', 'EAFNOSUPPORT'],
+  'the hypervisor': ['40:1:0', 'EAFNOSUPPORT'],
+  'cryptography of the kernel': ['38:5:0', 'EAFNOSUPPORT'],
+} as const
+
+describe.skipIf(!program).each(filters)('sockets with the filter %s', (filter) => {
+  it('are of the usual families, types and protocols only', async () => {
+    const rows = Object.values(sockets)
+    const seen = await outcomes(
+      filter,
+      rows.map(([socket]) => `41:${socket}`),
+    )
+    const names = Object.keys(sockets)
+    const named = (all: readonly string[]) => all.map((text, index) => `${names[index]}: ${text}`)
+    expect(named(seen)).toEqual(named(rows.map(([, answer]) => answer)))
+  })
+})
+
+/** Calls for huge pages, each with another argument that the kernel would refuse; and for ordinary ones. */
+const pages = {
+  'mmap of huge pages': ['9:0:0x200000:3:0x40002:0xffffffffffffffff', 'ENOMEM'],
+  'mmap of huge pages of 1 GiB': ['9:0:0x40000000:3:0x78040002:0xffffffffffffffff', 'ENOMEM'],
+  'mmap of no file': ['9:0:0x200000:3:0x2:0xffffffffffffffff', 'EBADF'],
+  mmap: ['9:0:0x200000:3:0x22:0xffffffffffffffff', 'ok'],
+  'a file of huge pages': ['319:0:4', 'ENOMEM'],
+  'a file without a name': ['319:0:1', 'EFAULT'],
+  'shared huge pages': ['29:0x7fcafe01:0x200000:04600', 'ENOMEM'],
+  'shared pages': ['29:0x7fcafe01:0x200000:0600', 'ENOENT'],
+} as const
+
+describe.skipIf(!program).each(filters)('huge pages with the filter %s', (filter) => {
+  it('are not there', async () => {
+    const rows = Object.values(pages)
+    const seen = await outcomes(
+      filter,
+      rows.map(([call]) => call),
+    )
+    expect(seen).toEqual(rows.map(([, answer]) => answer))
+  })
+})
+
+/** Calls that would install a filter if their last argument were one. */
+const filterCalls = {
+  'a filter of the socket': ['54:0:1:26', 'ENOPROTOOPT'],
+  'a program of the socket': ['54:0:1:50', 'ENOPROTOOPT'],
+  'a filter of a group of sockets': ['54:0:1:51', 'ENOPROTOOPT'],
+  'a program of a group of sockets': ['54:0:1:52', 'ENOPROTOOPT'],
+  'many datagrams as one packet': ['54:0:17:103', 'ENOPROTOOPT'],
+  'another option of the socket': ['54:0:1:2', 'ENOTSOCK'],
+  'the same number of another level': ['54:0:6:26', 'ENOTSOCK'],
+} as const
+const ownFilters = ['157:22:2', '317:1:0:0', '317:1:1:0']
+const aboutFilters = ['157:21', '317:2:0:0']
+
+describe.skipIf(!program).each(filters)('filters of jobs with the filter %s', (filter) => {
+  it('of sockets are refused: their memory is the whole host’s', async () => {
+    const rows = Object.values(filterCalls)
+    const seen = await outcomes(
+      filter,
+      rows.map(([call]) => call),
+    )
+    expect(seen).toEqual(rows.map(([, answer]) => answer))
+  })
+
+  it('of calls are refused, except before a tracer that needs them', async () => {
+    expect(await outcomes(filter, ownFilters)).toEqual(ownFilters.map(() => 'EINVAL'))
+    const free = await outcomes(filter, ownFilters, ['--filters-more'])
+    expect(free).toEqual(ownFilters.map(() => 'EFAULT'))
+  })
+
+  it('of calls can still be asked about', async () => {
+    expect(await outcomes(filter, aboutFilters)).toEqual(['ok', 'EFAULT'])
+  })
+})
+
+/** Runs a program; says of each process that installs a filter its capabilities and user namespace. */
+const watchFilters = `
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static int is_ours(pid_t pid) {
+  char path[64], ours[64] = "", its[64] = "";
+  snprintf(path, sizeof path, "/proc/%d/ns/user", pid);
+  return readlink("/proc/self/ns/user", ours, 63) > 0 && readlink(path, its, 63) > 0 && !strcmp(ours, its);
+}
+static void report(pid_t pid) {
+  struct __ptrace_syscall_info at = {0};
+  ptrace(PTRACE_GET_SYSCALL_INFO, pid, (void *)sizeof at, &at);
+  if (at.op != PTRACE_SYSCALL_INFO_ENTRY || at.entry.nr != SYS_prctl) return;
+  if (at.entry.args[0] != PR_SET_SECCOMP) return;
+  char path[64], line[256];
+  snprintf(path, sizeof path, "/proc/%d/status", pid);
+  FILE *status = fopen(path, "r");
+  while (fgets(line, sizeof line, status)) {
+    if (!strncmp(line, "CapEff:", 7)) printf("%llx %s\\n", strtoull(line + 7, NULL, 16), is_ours(pid) ? "ours" : "its own");
+  }
+  fclose(status);
+}
+int main(int argc, char **argv) {
+  pid_t first = fork(), pid;
+  int status;
+  if (first == 0) {
+    ptrace(PTRACE_TRACEME, 0, 0, 0);
+    raise(SIGSTOP);
+    execv(argv[1], argv + 1);
+    _exit(127);
+  }
+  waitpid(first, &status, 0);
+  ptrace(PTRACE_SETOPTIONS, first, 0, PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
+                                          PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL);
+  ptrace(PTRACE_SYSCALL, first, 0, 0);
+  while ((pid = waitpid(-1, &status, __WALL)) > 0) {
+    if (!WIFSTOPPED(status)) continue;
+    int signal = WSTOPSIG(status);
+    if (signal == (SIGTRAP | 0x80)) report(pid);
+    int is_stop = signal == (SIGTRAP | 0x80) || signal == SIGTRAP || signal == SIGSTOP;
+    ptrace(PTRACE_SYSCALL, pid, 0, is_stop ? 0 : signal);
+  }
+}
+`
+
+describe.runIf(isRoot && program)('our own filters', () => {
+  const watch = compile('watch-filters', watchFilters)!
+  const [admin, bpf] = [1n << 21n, 1n << 39n]
+
+  /** For each filter that the program installs: whether the kernel would always have memory for it. */
+  async function installed(command: readonly string[]): Promise<boolean[]> {
+    const child = spawn(watch, command, { stdio: ['ignore', 'pipe', 'pipe'], cwd: folder, env: {} })
+    const rows = (await ended(child)).stdout.matchAll(/^([0-9a-f]+) (ours|its own)$/gm)
+    return [...rows].map(([, held, users]) => {
+      const capabilities = BigInt(`0x${held}`)
+      return users === 'ours' && (capabilities & (admin | bpf)) !== 0n
+    })
+  }
+
+  // Else a user who fills net.core.bpf_jit_limit keeps every job from starting.
+  it.each(filters)('%s is installed while still capable', async (filter) => {
+    const command = [launcher, ...given, '--filter', filter, '--', '/bin/true']
+    expect(await installed(command)).toEqual([true])
+  })
+
+  it.each(kinds.filter(({ starter: { options } }) => options.length > 0))(
+    'that of $kind is, too',
+    async (kind) => {
+      const filter = kind.pivots ? 'plain' : 'traced'
+      const program = [inRoot(kind, '/bin/busybox'), 'sh', '-c', ':']
+      const command = [...stage(kind, makePlace(kind)), '--filter', filter, '--', ...program]
+      expect(await installed([launcher, ...command])).toEqual([true])
+    },
+  )
+
+  it('those of the unpacker and its decoder are, too', async () => {
+    const user = ['--uid', `${ordinaryUid}`, '--gid', `${ordinaryUid}`]
+    const command = [nativePaths.unpacker, ...user, '--', '/usr/bin/xz', '-dc']
+    expect(await installed(command)).toEqual([true, true])
   })
 })
 

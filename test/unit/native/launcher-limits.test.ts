@@ -1,6 +1,9 @@
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { run, ways } from './job.ts'
+import { compile, isRoot, launch, launcher, run, ways } from './job.ts'
+import { kinds, makePlace, stage } from './launcher-place.ts'
 
 describe.each(ways)('limits of a job started by $way', ({ starter, options, namespaces }) => {
   const limits = async (more: string[]) => {
@@ -38,6 +41,17 @@ describe.each(ways)('limits of a job started by $way', ({ starter, options, name
     expect(of('processes')![1]).toBe(least('processes')![1])
   })
 
+  it.runIf(isRoot && starter.spawn.uid === undefined)(
+    'include no realtime priority',
+    ({ skip }) => {
+      const raised = ['--rtprio=7', '--']
+      skip(spawnSync('prlimit', [...raised, 'true']).status !== 0, 'this root may raise no limits')
+      const job = [launcher, ...options, '--', '/bin/cat', '/proc/self/limits']
+      const { stdout } = spawnSync('prlimit', [...raised, ...job], { encoding: 'utf8' })
+      expect(stdout).toMatch(/^Max realtime priority +0 +0 /m)
+    },
+  )
+
   it('bite on the size of a file', async () => {
     const script =
       'head -c 20000 /dev/zero > /dev/shm/causeway-limit-$$; echo $?; stat -c %s /dev/shm/causeway-limit-$$; rm /dev/shm/causeway-limit-$$'
@@ -69,5 +83,66 @@ describe.each(ways)('limits of a job started by $way', ({ starter, options, name
       code: 125,
       stderr: 'bridge-launch: affinity: Invalid argument\n',
     })
+  })
+})
+
+/** Holds timers and inotify instances, and says how many. */
+const holder = compile(
+  'hold',
+  `
+#include <stdio.h>
+#include <sys/inotify.h>
+#include <time.h>
+#include <unistd.h>
+
+int main(void) {
+  timer_t timer;
+  int timers = 0, instances = 0;
+  while (timers < 48 && timer_create(CLOCK_MONOTONIC, NULL, &timer) == 0) timers++;
+  while (instances < 64 && inotify_init() >= 0) instances++;
+  printf("%d %d\\n", timers, instances);
+  fflush(stdout);
+  pause();
+}
+`,
+  'cc',
+  ['-static'],
+)
+
+describe.each(kinds)('what the kernel counts by user for $kind', (kind) => {
+  const isRoots = isRoot && kind.starter.spawn.uid === undefined
+
+  /** Starts it; resolves once it holds them. */
+  async function hold() {
+    const bind = ['--bind', `${holder}:/helpers/hold`]
+    const child = launch(kind.starter, [
+      ...stage(kind, makePlace(kind)),
+      ...bind,
+      '--',
+      '/helpers/hold',
+    ])
+    const [line] = (await once(child.stdout!, 'data')) as [Buffer]
+    const [timers, instances] = line.toString().trim().split(' ').map(Number)
+    return { timers, instances, pid: child.pid! }
+  }
+
+  it.runIf(isRoots)('is not counted for root', async () => {
+    // Pending signals of all processes of the user who runs the tests, which is root.
+    const pending = () =>
+      Number(/^SigQ:\t(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1])
+    const before = pending()
+    expect(await hold()).toMatchObject({ timers: 48, instances: 64 })
+    // A few signals may come and go meanwhile.
+    expect(pending() - before).toBeLessThan(24)
+  })
+
+  it.runIf(!isRoots)('leaves a part to the user', async () => {
+    const most = Number(readFileSync('/proc/sys/fs/inotify/max_user_instances', 'utf8'))
+    const { instances, pid } = await hold()
+    expect(instances).toBe(Math.min(64, Math.floor(most / 4)))
+    const signals = (process: string) =>
+      /^Max pending signals +(\S+)/m.exec(readFileSync(`/proc/${process}/limits`, 'utf8'))?.[1]
+    const own = Number(signals('self'))
+    expect(Number(signals(`${pid}`))).toBe(Math.floor(own / 4) * 3)
   })
 })

@@ -128,6 +128,21 @@ for link in fd stdin stdout stderr ptmx; do @readlink $link; done; @stat -c %a s
   })
 })
 
+/** Opens 65 terminals and says how many it got. */
+const manyTerminals = `
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+  int count = 0;
+  while (count < 65 && posix_openpt(O_RDWR | O_NOCTTY) >= 0) count++;
+  printf("%d %d", count, count < 65 ? errno : 0);
+}
+`
+const openMany = compile('terminals', manyTerminals, 'cc', ['-static'])
+
 /** Opens a terminal and says through it what it is called. */
 const terminal = `
 #define _GNU_SOURCE
@@ -151,6 +166,13 @@ describe.each(kinds)('a terminal opened by $kind', (kind) => {
     const args = [...stage(kind, makePlace(kind)), '--bind', `${openpty}:/helpers/terminal`]
     const { stdout, stderr } = await run(kind.starter, [...args, '--', '/helpers/terminal'])
     expect({ stdout, stderr }).toEqual({ stdout: '/dev/pts/0\n', stderr: '' })
+  })
+
+  it('is one of 64: the host has few', async () => {
+    const args = [...stage(kind, makePlace(kind)), '--bind', `${openMany}:/helpers/terminals`]
+    const { stdout } = await run(kind.starter, [...args, '--', '/helpers/terminals'])
+    const ENOSPC = 28
+    expect(stdout).toBe(`64 ${ENOSPC}`)
   })
 })
 

@@ -14,7 +14,14 @@ function sessionOf(pid: number): number {
 describe('bridge-launch --probe', () => {
   it.each(starters)('tells $name what there is', (starter) => {
     const answer = probe(starter)
-    expect(Object.keys(answer)).toEqual(['namespaces', 'namespacesError', 'landlockAbi', 'seccomp'])
+    expect(Object.keys(answer)).toEqual([
+      'namespaces',
+      'namespacesError',
+      'landlockAbi',
+      'seccomp',
+      'filters',
+    ])
+    expect(answer.filters).toBe(true)
     expect(answer.namespacesError === null).toBe(answer.namespaces)
     expect(answer.seccomp).toBe(true)
     expect(answer.landlockAbi).toBeGreaterThanOrEqual(0)

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { refuseSegments } from '@causeway/native/network'
 import { hostHierarchies } from '../../../runtime/src/cgroup/mounts.ts'
-import { isRoot } from './job.ts'
+import { compile, isRoot } from './job.ts'
 
 const run = promisify(execFile)
 const hierarchy = hostHierarchies().find(({ version }) => version === 2)
@@ -41,8 +41,39 @@ client.sendall(b"y" * 200_000)
 print(len(server.accept()[0].recv(200_000, socket.MSG_WAITALL)))
 `
 
+// Node's bpf(2): the kernel gives up the first three programs, as it does while a signal is pending.
+const disturbed = `
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+long syscall(long number, ...) {
+  static int loads;
+  long given[6];
+  va_list list;
+  va_start(list, number);
+  for (int i = 0; i < 6; i++) given[i] = va_arg(list, long);
+  va_end(list);
+  if (number == SYS_bpf && given[0] == 5) {
+    if (++loads <= 3) return errno = EAGAIN, -1;
+    fprintf(stderr, "loaded\\n");
+  }
+  long (*real)(long, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+  return real(number, given[0], given[1], given[2], given[3], given[4], given[5]);
+}
+`
+
+const refuseAll = `
+import { refuseSegments } from '@causeway/native/network'
+for (const folder of process.argv.slice(1)) refuseSegments(folder)
+`
+
+let groups = 0
+
 function makeGroup(): string {
-  const folder = join(hierarchy!.path, `causeway-test-segments-${process.pid}`)
+  const folder = join(hierarchy!.path, `causeway-test-segments-${process.pid}-${++groups}`)
   mkdirSync(folder)
   onTestFinished(() => rmdirSync(folder))
   return folder
@@ -67,6 +98,15 @@ describe.runIf(isRoot && hierarchy)('datagrams in bulk', () => {
     refuseSegments(group)
     refuseSegments(group)
     expect((await runIn(group))[0]).toContain('not permitted')
+  })
+
+  it('are refused by one program for all groups, whatever signals come', async () => {
+    const preload = compile('disturbed.so', disturbed, 'cc', ['-shared', '-fPIC'])!
+    const node = ['--conditions=@causeway/source', '--import', 'tsx', '--input-type=module', '-e']
+    const { stderr } = await run(process.execPath, [...node, refuseAll, makeGroup(), makeGroup()], {
+      env: { ...process.env, LD_PRELOAD: preload },
+    })
+    expect(stderr).toBe('loaded\n')
   })
 
   it('are a matter of control groups of version 2', () => {

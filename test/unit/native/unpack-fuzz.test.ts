@@ -19,7 +19,7 @@ import {
   tarOf,
   writeChecksum,
 } from '../images/tar-fixture.ts'
-import { buildUnpacker } from './unpack-build.ts'
+import { buildUnpacker } from './program-build.ts'
 
 const isRoot = process.getuid?.() === 0
 const identity = isRoot ? ['--uid', '61234', '--gid', '61235'] : []

@@ -3,10 +3,12 @@ import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { defaultLimits } from '../../../runtime/src/bridge/limits/limits.ts'
 import { loadConfig } from '../../../runtime/src/config/config.ts'
+import { takeOver } from '../../../runtime/src/config/take-over.ts'
 import { test } from '../../support/folder-fixture.ts'
 import { thrownBy } from '../../support/thrown.ts'
 
 const defaults = {
+  log: { level: 'warn' },
   processor: { ss58Prefix: 42, originKind: 'Substrate' },
   bridge: { level: '1.27.0', limits: defaultLimits },
   signer: { backend: 'auto' },
@@ -34,7 +36,8 @@ const defaults = {
     qemu: false,
     memoryBytes: 0,
     storageBytes: 8 * 1024 ** 3,
-    maxProcesses: 4096,
+    maxProcesses: 1024,
+    maxFiles: 0,
     uidBase: 1_900_000_000,
     stopGraceMs: 5_000,
   },
@@ -197,14 +200,11 @@ describe('configuration', () => {
       says: `sandbox.uidBase: expected a whole number from 65536 to 4227727359 (lower ids belong to users, services and nobody; jobs need many ids above it), found ${found}`,
     })),
     { text: '[sandbox]\nstopGraceMs = -1', says: 'sandbox.stopGraceMs: ' },
-    { text: '[bridge', says: '' },
-    { text: '[bridge]\nlevel = 99999999999999999999', says: '' },
   ])('refuses, naming file and setting: $text', async ({ text, says }, { folder }) => {
     const file = write(folder, text)
     const { message } = (await thrownBy(() => loadConfig(file))) as Error
-    const place = says === '' ? '' : ':line:1'
     const numbered = message.replace(/:\d+:1: /, ':line:1: ')
-    expect(numbered.startsWith(`${file}${place}: ${says}`)).toBe(true)
+    expect(numbered.startsWith(`${file}:line:1: ${says}`)).toBe(true)
   })
 
   test('names every wrong setting and where it stands', async ({ folder }) => {
@@ -222,8 +222,68 @@ describe('configuration', () => {
     ])
   })
 
+  test.for([
+    { text: '[bridge]\nlevels = "1.25.0"', at: ':2:1', says: '(did you mean level?)' },
+    { text: 'network = { mod = "shared" }', at: ':1:1', says: '(did you mean mode?)' },
+    { text: '[sandbox]\n  stopGrace = 1', at: ':2:3', says: '(did you mean stopGraceMs?)' },
+    { text: '[bridge.limits.reed]\nburst = 1', at: ':1:1', says: '(did you mean read?)' },
+    { text: '[bridge.limits.read]\n burts = 1', at: ':2:2', says: '(did you mean burst?)' },
+    { text: 'x = 1', at: ':1:1', says: '(known are log, processor, bridge, ' },
+  ])('says which setting was meant: $text', async ({ text, at, says }, { folder }) => {
+    const file = write(folder, text)
+    const { message } = (await thrownBy(() => loadConfig(file))) as Error
+    expect(message.startsWith(`${file}${at}: `)).toBe(true)
+    expect(message).toContain(`: there is no such setting ${says}`)
+  })
+
+  test.for([
+    { text: '[bridge', at: ':1:' },
+    { text: '[bridge]\nlevel = 99999999999999999999', at: ':2:9' },
+    { text: 'a = 1\n\nb = ', at: ':3:' },
+  ])('says in one line where it is no TOML: $text', async ({ text, at }, { folder }) => {
+    const file = write(folder, text)
+    const { message } = (await thrownBy(() => loadConfig(file))) as Error
+    expect(message.startsWith(`${file}${at}`)).toBe(true)
+    expect(message).toMatch(/:\d+: expected TOML: .+$/)
+    expect(message).not.toContain('\n')
+  })
+
   test('names a file that is not there', async ({ folder }) => {
     const file = join(folder, 'none.toml')
-    expect(await thrownBy(() => loadConfig(file))).toMatchObject({ code: 'ENOENT', path: file })
+    expect(await thrownBy(() => loadConfig(file))).toMatchObject({
+      kind: 'CONFIG_INVALID',
+      message: `${file}: expected a configuration file, found nothing there`,
+    })
+    expect(await thrownBy(() => loadConfig(folder))).toMatchObject({
+      message: `${folder}: expected a configuration file, found a folder`,
+    })
   })
+})
+
+test('a running daemon takes over what it reads again, and leaves what it was made of', () => {
+  const config = loadConfig(undefined)
+  const { network, bridge } = config
+  const { limits } = bridge
+  const next = loadConfig(undefined)
+  Object.assign(next.log, { level: 'info' })
+  Object.assign(next.bridge.limits.read, { perSecond: 1 })
+  Object.assign(next.network, { allow: ['10.0.0.0/8'], resolvers: ['9.9.9.9'], mode: 'shared' })
+  Object.assign(next.sandbox, { memoryBytes: 1 << 20, uidBase: 1_800_000_000 })
+  Object.assign(next.processor, { originKind: 'Other' })
+  expect(takeOver(config, next)).toEqual({
+    taken: [
+      'log.level',
+      'bridge.limits',
+      'network.allow',
+      'network.resolvers',
+      'sandbox.memoryBytes',
+    ],
+    left: ['processor.originKind', 'network.mode', 'sandbox.uidBase'],
+  })
+  expect(network).toMatchObject({ allow: ['10.0.0.0/8'], mode: 'auto' })
+  expect(config).toMatchObject({ sandbox: { memoryBytes: 1 << 20, uidBase: 1_900_000_000 } })
+  expect(bridge.limits.read.perSecond).toBe(1)
+  // An open bridge has its limits as a whole.
+  expect(limits).toEqual(defaultLimits)
+  expect(takeOver(config, loadConfig(undefined)).left).toEqual([])
 })

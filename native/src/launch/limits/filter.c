@@ -32,10 +32,12 @@ static const unsigned allowed_common[] = {
 // files the host has.
 static const unsigned untranslated[] = {SYS_execveat, SYS_quotactl};
 
-// Files by handle bypass every path; asynchronous calls bypass every filter; a filter cannot see
-// clone3's flags (programs fall back to clone); and the newer mount calls.
+// Files by handle bypass every path; asynchronous calls bypass every filter, and the older kind
+// takes places that all users of the host share (fs.aio-max-nr); a filter cannot see clone3's flags
+// (programs fall back to clone); and the newer mount calls.
 static const unsigned absent[] = {
     SYS_name_to_handle_at, SYS_open_by_handle_at,
+    SYS_io_setup,
     425, 426, 427,       // io_uring_*
     428, 429, 430, 431,  // open_tree, move_mount, fsopen, fsconfig
     432, 433, 435, 442,  // fsmount, fspick, clone3, mount_setattr
@@ -83,18 +85,18 @@ static void allow_known(struct bpf_program *to) {
   answer(to, SECCOMP_RET_ALLOW);
 }
 
-static void add_rules(struct bpf_program *to, enum filter filter) {
+static void add_rules(struct bpf_program *to, const struct plan *plan) {
   refuse_foreign_calls(to);
-  check_arguments(to, filter != FILTER_PLAIN);
+  check_arguments(to, plan);
   ANSWER_EACH(to, absent, SECCOMP_RET_ERRNO | ENOSYS);
   ANSWER_EACH(to, forbidden, SECCOMP_RET_ERRNO | EPERM);
-  if (filter == FILTER_PLAIN) allow_known(to);
-  else allow_only_translated(to, filter == FILTER_TRACED_NO_STATX);
+  if (plan->filter == FILTER_PLAIN) allow_known(to);
+  else allow_only_translated(to, plan->filter == FILTER_TRACED_NO_STATX);
 }
 
-void install_filter(enum filter filter) {
-  if (filter == FILTER_NONE) return;
+void install_filter(const struct plan *plan) {
+  if (plan->filter == FILTER_NONE) return;
   struct bpf_program built = {.length = 0};
-  add_rules(&built, filter);
+  add_rules(&built, plan);
   install_program(&built);
 }

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "../launch.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -13,7 +14,7 @@ static void join(const char *folder) {
   char path[MAX_PATH];
   snprintf(path, sizeof path, "%s/cgroup.procs", folder);
   int fd = open(path, O_WRONLY | O_CLOEXEC);
-  if (fd < 0 || write(fd, "0", 1) != 1) fail_at("cgroup", folder);
+  if (fd < 0 || TEMP_FAILURE_RETRY(write(fd, "0", 1)) != 1) fail_at("cgroup", folder);
   close(fd);
 }
 

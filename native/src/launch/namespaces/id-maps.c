@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 static bool write_file(const char *path, const char *text, int length) {
   int fd = open(path, O_WRONLY | O_CLOEXEC);
   if (fd < 0) return false;
-  bool done = write(fd, text, (size_t)length) == length;
+  bool done = TEMP_FAILURE_RETRY(write(fd, text, (size_t)length)) == length;
   int error = errno;
   close(fd);
   errno = error;
@@ -47,17 +48,32 @@ struct map_request open_map_request(const struct plan *plan) {
   return request;
 }
 
+// Whoever makes a user namespace pays for what its users hold (user_namespaces(7)): inotify
+// instances, timers and other pending signals, message queues. So not root makes it, whose own would
+// fail, but the job's first id. The capability is for hosts where only administrators make one.
+static void act_as(uid_t first) {
+  const gid_t same_group = (gid_t)-1;
+  const uid_t same_user = (uid_t)-1;
+  if (setresgid(same_group, first, same_group) || setresuid(same_user, first, same_user)) {
+    fail("user namespace: its owner");
+  }
+  keep_capabilities(1ULL << CAP_SYS_ADMIN);
+}
+
 // The child's side. From here on it has no rights over the host, not even its own mounts: those
 // belong to the namespace it leaves.
 void enter_range(struct map_request *request, uid_t first) {
   char byte = 0;
-  if (unshare(CLONE_NEWUSER)) fail("user namespace");
-  if (write(request->wanted[1], &first, sizeof first) != sizeof first) {
+  act_as(first);
+  if (unshare_users()) fail("user namespace");
+  if (TEMP_FAILURE_RETRY(write(request->wanted[1], &first, sizeof first)) != sizeof first) {
     fail("user namespace: ask for ids");
   }
   close(request->wanted[1]);
   close(request->done[1]);
-  if (read(request->done[0], &byte, 1) != 1) fail_with("user namespace: the ids were not mapped");
+  if (TEMP_FAILURE_RETRY(read(request->done[0], &byte, 1)) != 1) {
+    fail_with("user namespace: the ids were not mapped");
+  }
   close(request->done[0]);
 }
 
@@ -70,10 +86,11 @@ void answer_map_request(struct map_request *request, pid_t child) {
   close(request->wanted[1]);
   close(request->done[0]);
   snprintf(process, sizeof process, "%d", child);
-  bool asked = read(request->wanted[0], &first, sizeof first) == sizeof first;
+  bool asked =
+      TEMP_FAILURE_RETRY(read(request->wanted[0], &first, sizeof first)) == sizeof first;
   if (asked && map_ids(process, "uid_map", 0, first, RANGE_SIZE) &&
       map_ids(process, "gid_map", 0, first, RANGE_SIZE)) {
-    (void)!write(request->done[1], &byte, 1);
+    (void)!TEMP_FAILURE_RETRY(write(request->done[1], &byte, 1));
   }
   close(request->wanted[0]);
   close(request->done[1]);
@@ -85,7 +102,7 @@ static void tell_and_wait_to_die(int told, pid_t parent) {
   char process[16];
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   ssize_t size = readlink("/proc/self", process, sizeof process);
-  if (size > 0) (void)!write(told, process, (size_t)size);
+  if (size > 0) (void)!TEMP_FAILURE_RETRY(write(told, process, (size_t)size));
   while (getppid() == parent) pause();
   _exit(0);
 }
@@ -109,12 +126,13 @@ int open_shifted_ids(uid_t on_disk, uid_t shown) {
   if (child == 0) tell_and_wait_to_die(told[1], self);
   int error = errno;
   close(told[1]);
-  bool knows = child > 0 && read(told[0], process, sizeof process - 1) > 0;
+  bool knows =
+      child > 0 && TEMP_FAILURE_RETRY(read(told[0], process, sizeof process - 1)) > 0;
   close(told[0]);
   int fd = knows ? open_namespace_of(process, on_disk, shown) : -1;
   if (child > 0) error = knows ? errno : ECHILD;
   if (child > 0) kill(child, SIGKILL);
-  if (child > 0) waitpid(child, NULL, 0);
+  if (child > 0) TEMP_FAILURE_RETRY(waitpid(child, NULL, 0));
   errno = error;
   return fd;
 }

@@ -33,6 +33,7 @@ const char *enter_namespaces(bool shows_root) {
   if (needs_user_namespace && !map_own_ids(uid, gid, outer_uid, outer_gid)) {
     return "namespaces: id maps";
   }
+  if (needs_user_namespace) share_inotify();
   // Slave, or mounts made here would appear on the host. Unmounts of a host with shared mounts
   // still take effect: a spare launcher, which waits for days, must not keep a disk busy.
   if (mount("none", "/", NULL, MS_REC | MS_SLAVE, NULL)) return "namespaces: mounts of its own";
@@ -48,8 +49,7 @@ void leave_host_mounts(void) {
 }
 
 static bool mount_terminals(void) {
-  const char *options = "newinstance,mode=0620,ptmxmode=0666";
-  if (mount("devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC, options)) return false;
+  if (mount("devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC, TERMINALS)) return false;
   return mount("/dev/pts/ptmx", "/dev/ptmx", NULL, MS_BIND, NULL) == 0;
 }
 

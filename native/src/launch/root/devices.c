@@ -50,8 +50,7 @@ static void mount_folder(const char *dev, const char *name, const char *type, co
 static void mount_terminals(const char *dev) {
   const char *path = within(dev, "pts");
   if (mkdir(path, 0755)) fail_at("devices", path);
-  const char *options = "newinstance,mode=0620,ptmxmode=0666";
-  if (mount("devpts", path, "devpts", MS_NOSUID | MS_NOEXEC, options)) fail_at("devices", path);
+  if (mount("devpts", path, "devpts", MS_NOSUID | MS_NOEXEC, TERMINALS)) fail_at("devices", path);
 }
 
 // @param dev an existing folder, which is covered; each node is bound while the host's are

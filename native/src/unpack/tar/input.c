@@ -28,9 +28,7 @@ static bool fill(void) {
   memmove(buffer, buffer + start, end - start);
   end -= start;
   start = 0;
-  ssize_t count;
-  do count = read(STDIN_FILENO, buffer + end, BUFFER_BYTES - end);
-  while (count < 0 && errno == EINTR);
+  ssize_t count = TEMP_FAILURE_RETRY(read(STDIN_FILENO, buffer + end, BUFFER_BYTES - end));
   if (count < 0) fail("read the archive");
   bytes_read += (uint64_t)count;
   if (bytes_read > max_bytes) over_limit();

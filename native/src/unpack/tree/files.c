@@ -19,9 +19,8 @@ static int open_new(const struct place *place) {
 
 static void write_all(int fd, const unsigned char *bytes, size_t size, const char *name) {
   while (size > 0) {
-    ssize_t written = write(fd, bytes, size);
-    if (written < 0 && errno != EINTR) blame_entry(name);
-    if (written < 0) continue;
+    ssize_t written = TEMP_FAILURE_RETRY(write(fd, bytes, size));
+    if (written < 0) blame_entry(name);
     bytes += written;
     size -= (size_t)written;
   }

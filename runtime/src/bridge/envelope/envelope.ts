@@ -19,6 +19,9 @@ export interface Envelope {
   id: string | number | null | undefined
 }
 
+/** What a client that sends no request should do. */
+export const oneLineHint = 'send one JSON object and a newline'
+
 /** An invalid line: why, and the id for its reply. */
 export interface RefusedLine {
   error: RpcError
@@ -94,7 +97,7 @@ function tooComplex(maxStructure: number): RpcError {
 function notJson(text: string): RpcError {
   if (/^(?:GET|POST|PUT|HEAD|OPTIONS|DELETE|PATCH|CONNECT) /.test(text)) {
     return new RpcError('PARSE', 'this socket speaks JSON-RPC 2.0 lines, found an HTTP request', {
-      hint: 'send one JSON object and a newline',
+      hint: oneLineHint,
     })
   }
   return new RpcError('PARSE', 'the request line is not valid JSON')

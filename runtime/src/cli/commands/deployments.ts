@@ -2,7 +2,7 @@
 import { Command, Option } from 'commander'
 import { maxGraceMs } from '../../control/limits.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { loaded, wholeNumber } from './options.ts'
+import { loaded, rawOutput, wholeNumber } from './options.ts'
 
 /** Makes a command with `--state`, which names the daemon's state folder. */
 function controlCommand(name: string, description: string): Command {
@@ -52,6 +52,7 @@ export function logsCommand(): Command {
     .option('--tail <n>', 'only the last entries', wholeNumber())
     .addOption(new Option('--stream <name...>', 'only these').choices(['stdout', 'stderr', 'host']))
     .option('--json', 'print the entries: one JSON document a line, with its number')
+    .option('--raw', rawOutput)
     .addHelpText(
       'after',
       '\nWhat the job wrote to stderr and what the host says goes to stderr, unless --json is given.',

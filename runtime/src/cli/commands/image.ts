@@ -60,7 +60,7 @@ function pruneCommand(): Command {
   return new Command('prune')
     .description('remove images that no job uses, the one used longest ago first')
     .argument('[sha256...]', 'just these: digests of archives, or the beginnings of them')
-    .option('--all', 'every image that is not in use')
+    .option('--all', 'every image that is not in use, and what image build made')
     .option(
       '--max-bytes <bytes>',
       'until the store is no larger than this (default: images.maxCacheBytes)',

@@ -7,6 +7,9 @@ import { Command } from 'commander'
 import { exitCodes } from '../exit-codes.ts'
 import { group, loaded, wholeNumber, withSharedOptions } from './options.ts'
 
+const whichDeployment =
+  'deployment file (JSON), or the id or the beginning of the name of a deployment of the daemon'
+
 export function keysCommand(): Command {
   return group(
     'keys',
@@ -19,7 +22,7 @@ export function keysCommand(): Command {
 function showCommand(): Command {
   return new Command('show')
     .description('print the public keys of a deployment and where each comes from')
-    .argument('<deployment>', 'deployment file (JSON)')
+    .argument('<deployment>', whichDeployment)
     .option('--json', 'as JSON')
     .action(loaded(async () => (await import('../keys/show.ts')).show))
 }
@@ -27,7 +30,7 @@ function showCommand(): Command {
 function exportCommand(): Command {
   return new Command('export')
     .description('write all private keys of a deployment to a new file of mode 0600')
-    .argument('<deployment>', 'deployment file (JSON)')
+    .argument('<deployment>', whichDeployment)
     .requiredOption('--out <file>', 'the file, which must not be there yet')
     .addHelpText(
       'after',
@@ -39,7 +42,7 @@ function exportCommand(): Command {
 function importCommand(): Command {
   return new Command('import')
     .description('keep keys of a deployment in the state folder, for every start from now on')
-    .argument('<deployment>', 'deployment file (JSON)')
+    .argument('<deployment>', whichDeployment)
     .option('--from <file>', 'keys file of mode 0600, as causeway keys export writes it')
     .option('--forget', 'remove what was imported; derived keys take its place')
     .addHelpText('after', '\nKeys in a file that the deployment names as "keys" come first.')
@@ -73,7 +76,7 @@ export function auditCommand(): Command {
 function auditShowCommand(): Command {
   return new Command('show')
     .description('print the log, unchecked')
-    .argument('<deployment>', 'deployment file (JSON)')
+    .argument('<deployment>', whichDeployment)
     .option(
       '--last <n>',
       'only the last lines',
@@ -86,7 +89,7 @@ function auditShowCommand(): Command {
 function auditVerifyCommand(): Command {
   return new Command('verify')
     .description('find out whether lines were changed, removed or put in; a bridge may be running')
-    .argument('<deployment>', 'deployment file (JSON)')
+    .argument('<deployment>', whichDeployment)
     .option('--json', 'print the finding as JSON')
     .addHelpText('after', `\nExit code: 0 when it is right, ${exitCodes.invalid} when not.`)
     .action(loaded(async () => (await import('../audit.ts')).verify))

@@ -4,6 +4,10 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 // The levels of createLogger; importing them would load the logger for every command.
 const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']
 
+/** What `--raw` does. */
+export const rawOutput =
+  'on a terminal, too, print the job’s output as it is: it may change what the terminal shows'
+
 /** Makes an action whose module is loaded when its command is chosen. */
 export function loaded<Given extends readonly unknown[]>(
   load: () => Promise<(...given: Given) => Promise<void> | void>,
@@ -42,9 +46,10 @@ export function withSharedOptions(command: Command): Command {
       'file of mode 0600 with the passphrase of the root secret, when it has one',
     )
     .addOption(
-      new Option('--log-level <level>', 'JSON log lines on stderr')
-        .choices(logLevels)
-        .default('warn'),
+      new Option(
+        '--log-level <level>',
+        'JSON log lines on stderr (default: log.level of the configuration, warn)',
+      ).choices(logLevels),
     )
 }
 

@@ -1,7 +1,7 @@
 /** Commands that run or check one deployment without a daemon. @module */
 import { Command } from 'commander'
 import { exitCodes } from '../exit-codes.ts'
-import { loaded, withSharedOptions } from './options.ts'
+import { loaded, rawOutput, withSharedOptions } from './options.ts'
 
 export function runCommand(): Command {
   const command = new Command('run')
@@ -11,6 +11,7 @@ export function runCommand(): Command {
     .option('--allow-local-images', 'allow image URLs with file: and http: to loopback')
     .option('--trace', 'print each bridge call')
     .option('--quiet', 'print errors and the job’s own output only')
+    .option('--raw', rawOutput)
     .addHelpText(
       'after',
       `

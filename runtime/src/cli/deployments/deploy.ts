@@ -2,6 +2,7 @@
 import { realpath } from 'node:fs/promises'
 import type { DeploymentDetail, EventLine } from '../../control/protocol.ts'
 import { describeExit, type JobExit } from '../../execution/contract/exit.ts'
+import { asksOperator } from '../../errors/operator-cause.ts'
 import { withDaemon, type ControlFlags, type OneDeployment } from './control.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { print, printable } from '../print/printable.ts'
@@ -45,15 +46,25 @@ function takeEvent(event: EventLine, reporter: Reporter): JobExit | 'running' | 
   if (event.type === 'state') return outcomeOf(event.deployment)
   if (event.type === 'execution-ended') return event.exit
   if (event.type === 'image-progress') reporter.progress(event.progress)
+  if (event.type === 'waiting') {
+    if (asksOperator(event.fault)) return waitingFor(event.fault)
+    reporter.event({ type: 'warning', message: `waits for the host: ${event.fault}` })
+  }
   if (event.type !== 'job-started') return undefined
   reporter.done('job started', `uid ${event.uid}, ${event.sandbox}`)
   return 'running'
 }
 
 /** Gets the outcome from the first line: a quick job may have ended before this command listened. */
-function outcomeOf({ state, exit }: DeploymentDetail): JobExit | 'running' | undefined {
+function outcomeOf({ state, exit, waiting }: DeploymentDetail): JobExit | 'running' | undefined {
+  if (waiting !== undefined && asksOperator(waiting)) return waitingFor(waiting)
   if (state === 'running' || state === 'restarting') return 'running'
   return state === 'ended' || state === 'stopped' ? exit : undefined
+}
+
+/** The operator must act, so this command does not wait. */
+function waitingFor(fault: string): JobExit {
+  return { reason: 'start-failed', detail: `${fault}; the daemon tries it again` }
 }
 
 function finish(exit: JobExit): void {

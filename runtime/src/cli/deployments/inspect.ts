@@ -23,6 +23,7 @@ function describe(detail: DeploymentDetail): string {
     ['deployment', detail.id],
     ['name', detail.name],
     ['state', error === undefined ? detail.state : `${detail.state}: ${error}`],
+    ['waits for', detail.waiting],
     ['file', detail.file],
     ['deployed', time(deployedAt)],
     ['origin', origin && `${origin.kind} ${origin.source}`],

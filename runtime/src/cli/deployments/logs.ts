@@ -4,7 +4,8 @@ import type { Writable } from 'node:stream'
 import type { Inputs, LogEntry, LogStream } from '../../control/protocol.ts'
 import { entryBytes } from '../../supervisor/log/log-entry.ts'
 import { onDeployment, type ControlFlags } from './control.ts'
-import { printable } from '../print/printable.ts'
+import { jsonLine } from '../print/printable.ts'
+import { createScreen, type Screen } from '../print/screen.ts'
 
 interface LogsFlags extends ControlFlags {
   follow?: boolean
@@ -12,12 +13,14 @@ interface LogsFlags extends ControlFlags {
   tail?: number
   stream?: LogStream[]
   json?: boolean
+  raw?: boolean
 }
 
 export const logs = onDeployment(async ({ client, params }, flags: LogsFlags) => {
   const query = queryOf(flags)
   const entries = client.lines('GET /v1/deployments/:id/logs', { params, query })
-  for await (const entry of entries) await show(entry, flags)
+  const show = flags.json ? showJson : showOn(createScreen(flags.raw))
+  for await (const entry of entries) await show(entry)
 })
 
 type LogsQuery = NonNullable<Inputs['GET /v1/deployments/:id/logs']['query']>
@@ -31,15 +34,20 @@ function queryOf({ follow, since, tail, stream }: LogsFlags): LogsQuery {
   }
 }
 
-async function show(entry: LogEntry, { json }: LogsFlags): Promise<void> {
-  if (json) return write(process.stdout, Buffer.from(`${JSON.stringify(entry)}\n`))
-  if (entry.stream === 'stdout') return write(process.stdout, entryBytes(entry))
-  const mark = entry.stream === 'host' ? `causeway ${entry.time} ` : ''
-  await write(process.stderr, Buffer.concat([Buffer.from(mark), entryBytes(entry)]))
+function showJson(entry: LogEntry): Promise<void> {
+  return write(process.stdout, jsonLine(entry))
 }
 
-/** Writes bytes as they are, but to a terminal without control sequences. */
-async function write(to: Writable & { isTTY?: boolean }, bytes: Buffer): Promise<void> {
-  const shown = to.isTTY ? printable(bytes.toString('utf8').replaceAll('\t', '    ')) : bytes
+function showOn(screen: Screen): (entry: LogEntry) => Promise<void> {
+  const { stdout, stderr } = process
+  const shown = { stdout: screen.ofJob(stdout), stderr: screen.ofJob(stderr) }
+  return (entry) => {
+    const { stream, time, text = '' } = entry
+    if (stream === 'host') return write(stderr, screen.ofHost(stderr, `causeway ${time}`, text))
+    return write(stream === 'stdout' ? stdout : stderr, shown[stream](entryBytes(entry)))
+  }
+}
+
+async function write(to: Writable, shown: Buffer | string): Promise<void> {
   if (!to.write(shown)) await once(to, 'drain')
 }

@@ -1,5 +1,5 @@
 /** `causeway ps`: lists the daemon's deployments. @module */
-import type { DeploymentSummary } from '../../control/protocol.ts'
+import type { DeploymentSummary, Recovery } from '../../control/protocol.ts'
 import { describeExit } from '../../execution/contract/exit.ts'
 import { withDaemon, type ControlFlags } from './control.ts'
 import { print } from '../print/printable.ts'
@@ -15,10 +15,18 @@ const columns = ['NAME', 'ID', 'STATE', 'EXECUTIONS', 'NEXT START', 'LAST EXIT']
 
 export async function ps(flags: PsFlags): Promise<void> {
   await withDaemon(flags, async (client) => {
-    const { deployments } = await client.call('GET /v1/deployments')
+    const { deployments, recovery } = await client.call('GET /v1/deployments')
+    if (recovery) note(recovery)
     const shown = deployments.filter((one) => flags.all || isActive(one))
     print(flags.json ? JSON.stringify(shown) : table(columns, shown.map(row)))
   })
+}
+
+/** Not on stdout: a program reads that. */
+function note({ done, total }: Recovery): void {
+  process.stderr.write(
+    `the daemon has just started: ${done} of ${total} deployments go on, the others are not shown yet\n`,
+  )
 }
 
 function isActive({ state }: DeploymentSummary): boolean {
@@ -26,13 +34,13 @@ function isActive({ state }: DeploymentSummary): boolean {
 }
 
 function row(deployment: DeploymentSummary): string[] {
-  const { name, id, state, executions, nextStart, exit, error } = deployment
+  const { name, id, state, executions, nextStart, exit, error, waiting } = deployment
   return [
     name.slice(0, shownNameLength),
     id ?? '',
     state,
     executions === undefined ? '' : String(executions),
     nextStart === undefined ? '' : new Date(nextStart).toISOString(),
-    error ?? (exit ? describeExit(exit) : ''),
+    error ?? (waiting ? `waits for the host: ${waiting}` : exit ? describeExit(exit) : ''),
   ]
 }

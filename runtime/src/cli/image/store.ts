@@ -6,7 +6,7 @@ import { openImages, treeOwner } from '../../host/images.ts'
 import { openState, type StateFolders } from '../../state/state-folders.ts'
 
 import { showProgress } from '../print/image-progress.ts'
-import { printable } from '../print/printable.ts'
+import { jsonLine, printable } from '../print/printable.ts'
 import { abortOnSignals } from '../signals.ts'
 
 /** Options of every `image` command. */
@@ -39,7 +39,7 @@ export async function printImages(
   try {
     const { document, text } = await withImages(flags, progress.report, work)
     progress.clear()
-    process.stdout.write(flags.json ? `${JSON.stringify(document)}\n` : printable(text))
+    process.stdout.write(flags.json ? jsonLine(document) : printable(text))
   } catch (error) {
     progress.clear()
     throw error

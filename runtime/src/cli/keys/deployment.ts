@@ -1,13 +1,22 @@
 /** What the `keys` commands need: the identity of a deployment, and the root keys. @module */
 import { hardenProcess } from '@causeway/native/process'
-import type { Deployment } from '@causeway/manifest'
 import { orUndoNow } from '@causeway/service/failure'
 import { loadConfig } from '../../config/config.ts'
-import { identify, importedKeysOf, labelOf, type Identity } from '../../deployment/identity.ts'
-import { loadWithoutSandbox } from '../../deployment/load.ts'
+import {
+  identify,
+  importedKeysOf,
+  labelOf,
+  type IdentityFields,
+  type Identity,
+} from '../../deployment/identity.ts'
 import { chooseBackend } from '../../signer/choose-backend.ts'
 import { noKeys, wipeImported } from '../../signer/imported/imported-keys.ts'
-import { unlockRoot, type RootOptions, type UnlockedRoot } from '../../signer/root/open-root.ts'
+import {
+  openKnown,
+  unlockRoot,
+  type RootOptions,
+  type UnlockedRoot,
+} from '../../signer/root/open-root.ts'
 import { lockRootInUse } from '../../signer/root/root-lock.ts'
 import type {
   DeploymentLabel,
@@ -18,12 +27,13 @@ import type {
 import { readStoredKeys } from '../../signer/imported/stored-keys.ts'
 import { openState } from '../../state/state-folders.ts'
 import { passphraseOf, type SharedOptions } from '../options.ts'
+import { findDeployment } from './find-deployment.ts'
 
 /** How a host keeps its root secret. */
 export type RootKeeping = Pick<UnlockedRoot, 'place' | 'path'> & { sealed: boolean }
 
 export interface DeploymentKeys {
-  deployment: Deployment
+  deployment: IdentityFields
   identity: Identity
   label: DeploymentLabel
   stateFolder: string
@@ -32,16 +42,19 @@ export interface DeploymentKeys {
   keeping: RootKeeping
 }
 
-/** Calls `use` with a deployment's keys; the root secret can not be rotated meanwhile. */
+/**
+ * Calls `use` with a deployment's keys; the root secret can not be rotated meanwhile.
+ * @param reference as {@link findDeployment} takes it
+ */
 export async function withDeploymentKeys<T>(
-  file: string,
+  reference: string,
   flags: SharedOptions,
   use: (keys: DeploymentKeys) => T,
 ): Promise<T> {
   hardenProcess()
   const config = loadConfig(flags.config)
   const { backend } = await chooseBackend(config.signer.backend)
-  const { deployment } = await loadWithoutSandbox(file)
+  const deployment = await findDeployment(reference, flags)
   const stateFolder = openState(flags.state).root
   const release = lockRootInUse(stateFolder)
   try {
@@ -76,7 +89,7 @@ async function openRoot(
   try {
     const { place, path, passphrase } = unlocked
     const keeping = { place, path, sealed: passphrase !== undefined }
-    return { root: backend.openRoot(unlocked.secret), keeping }
+    return { root: openKnown(unlocked, backend, options), keeping }
   } finally {
     unlocked.wipe()
   }

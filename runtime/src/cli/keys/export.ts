@@ -14,12 +14,12 @@ import { type SharedOptions } from '../options.ts'
 import { printable } from '../print/printable.ts'
 
 export async function exportKeys(
-  file: string,
+  reference: string,
   flags: SharedOptions & { out: string },
 ): Promise<void> {
   if (flags.out === '-') throw new Error('--out: expected a file, found -; keys are not printed')
   const out = resolve(flags.out)
-  const id = await withDeploymentKeys(file, flags, (keys) => {
+  const id = await withDeploymentKeys(reference, flags, (keys) => {
     writeKeys(keys, out)
     return keys.identity.id
   })

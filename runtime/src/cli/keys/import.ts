@@ -22,12 +22,12 @@ interface ImportFlags extends SharedOptions {
   forget?: boolean
 }
 
-export async function importKeys(file: string, flags: ImportFlags): Promise<void> {
+export async function importKeys(reference: string, flags: ImportFlags): Promise<void> {
   const { from, forget = false } = flags
   if ((from === undefined) !== forget) {
     return fail(new Error('expected either --from FILE or --forget'), exitCodes.usage)
   }
-  const text = await withDeploymentKeys(file, flags, (keys) =>
+  const text = await withDeploymentKeys(reference, flags, (keys) =>
     from === undefined ? forgetKeys(keys) : storeKeys(keys, resolve(from)),
   )
   process.stderr.write(printable(`${text}\n`))

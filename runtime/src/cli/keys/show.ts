@@ -10,7 +10,7 @@ import {
   type RootKeeping,
 } from './deployment.ts'
 import { type SharedOptions } from '../options.ts'
-import { printable } from '../print/printable.ts'
+import { jsonLine, printable } from '../print/printable.ts'
 
 interface ShownKey {
   key: string
@@ -31,9 +31,12 @@ interface Shown {
 
 const nameWidth = 22
 
-export async function show(file: string, flags: SharedOptions & { json?: boolean }): Promise<void> {
-  const shown = await withDeploymentKeys(file, flags, collect)
-  process.stdout.write(flags.json ? `${JSON.stringify(shown)}\n` : printable(textOf(shown)))
+export async function show(
+  reference: string,
+  flags: SharedOptions & { json?: boolean },
+): Promise<void> {
+  const shown = await withDeploymentKeys(reference, flags, collect)
+  process.stdout.write(flags.json ? jsonLine(shown) : printable(textOf(shown)))
 }
 
 function collect(keys: DeploymentKeys): Shown {

@@ -26,6 +26,11 @@ export function imageCount(count: number): string {
   return `${count} image${count === 1 ? '' : 's'}`
 }
 
+/** Formats a number of archives that `image build` made here. */
+export function builtCount(count: number): string {
+  return `${count} archive${count === 1 ? '' : 's'} built here`
+}
+
 /** Says how long ago a time (Unix ms) was. */
 export function age(time: number, now = Date.now()): string {
   const passed = now - time

@@ -9,6 +9,7 @@ import { megabytes, seconds } from './amounts.ts'
 import { callText } from './call-text.ts'
 import { printable } from './printable.ts'
 import { progressText } from './progress-text.ts'
+import { createScreen, type Target } from './screen.ts'
 
 const progressIntervalMs = 700
 const labelWidth = 16
@@ -24,10 +25,13 @@ export interface Reporter {
   exit: (exit: JobExit) => void
 }
 
-export function createReporter(out: Writable): Reporter {
+/** @param screen where a job's output is shown, too */
+export function createReporter(out: Writable & Target, screen = createScreen()): Reporter {
   const line = (mark: string, label: string, text: string) =>
-    void out.write(printable(`${mark} ${label.padEnd(labelWidth)} ${text}\n`))
-  const { progress, clear } = delayedProgress((text) => void out.write(`  … ${text}\n`))
+    void out.write(screen.ofHost(out, `${mark} ${label.padEnd(labelWidth)}`, text))
+  const { progress, clear } = delayedProgress(
+    (text) => void out.write(screen.ofHost(out, '  …', text)),
+  )
   const done = (label: string, text: string) => {
     clear()
     line('✓', label, text)
@@ -35,7 +39,7 @@ export function createReporter(out: Writable): Reporter {
   return {
     done,
     progress,
-    jobLine: (text) => line(' ', '  job says', text),
+    jobLine: (text) => void out.write(printable(`  ${'  job says'.padEnd(labelWidth)} ${text}\n`)),
     event: (event) => eventLine(event, { done, line, progress }),
     call: (record) => line(' ', '  bridge call', callText(record)),
     exit: (exit) =>

@@ -2,6 +2,7 @@
  * Formats the verification of a host for a person: a line for each question, and what to publish.
  * @module
  */
+import { claimName } from '@causeway/service/protocol'
 import type { Verification, VerificationStep } from '../../network/verify/verification.ts'
 
 const indent = '       '
@@ -10,8 +11,11 @@ export function verificationText(verification: Verification): string {
   return [...verification.steps.flatMap(stepLines), '', conclusion(verification)].join('\n')
 }
 
-function stepLines({ type, name, address, found, failure }: VerificationStep): string[] {
-  const asked = `${type.padEnd(4)} ${name}${address === undefined ? '' : ` (${address})`}`
+function stepLines({ type, name, address, spelling, found, failure }: VerificationStep): string[] {
+  const isOther = spelling !== undefined && claimName(spelling) !== name
+  const about = [address, isOther ? `over ${spelling}` : undefined]
+  const shown = about.filter((one) => one !== undefined).join(', ')
+  const asked = `${type.padEnd(4)} ${name}${shown === '' ? '' : ` (${shown})`}`
   if (!failure) return [`✓ ${asked}: ${found.join(', ') || 'none'}`]
   const { message, expected } = failure
   const lines = [`✗ ${asked}: ${found.join(', ') || 'nothing'}`, `${indent}${message}`]

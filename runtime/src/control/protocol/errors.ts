@@ -24,10 +24,12 @@ export const errorKinds = {
     'SCHEDULE_INVALID',
     'ARCHITECTURE_FOREIGN',
     'STATE_UNREACHABLE',
+    'STATE_NEWER',
     'SOCKET_UNAVAILABLE',
     'SANDBOX_UNAVAILABLE',
     'NETWORK_UNAVAILABLE',
     'ROOT_BUSY',
+    'ROOT_REPLACED',
     'ROOT_LOST',
     'DAEMON_RUNNING',
     'DAEMON_UNREACHABLE',
@@ -41,7 +43,9 @@ export const errorKinds = {
     'IMAGE_IN_USE',
   ],
   500: ['INTERNAL'],
-  507: ['RECORD_UNSAVED'],
+  // The same request is answered later.
+  503: ['TOO_MANY_CLIENTS', 'DAEMON_STARTING'],
+  507: ['RECORD_UNSAVED', 'DISK_FULL'],
 } as const
 
 export type ErrorStatus = keyof typeof errorKinds

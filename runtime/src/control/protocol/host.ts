@@ -2,6 +2,15 @@
 import * as v from 'valibot'
 import { described, list, time, whole } from '../../supervisor/shown/fields.ts'
 
+/** How far a daemon is that has just started. */
+export const recovery = described(
+  v.object({
+    done: described(whole, 'Deployments that it has continued.'),
+    total: described(whole, 'Deployments that it found in the state folder.'),
+  }),
+  'While the daemon continues the deployments of an earlier one; absent once it has.',
+)
+
 export const status = v.object({
   version: described(v.string(), 'Of the daemon.'),
   pid: whole,
@@ -11,6 +20,7 @@ export const status = v.object({
   signer: described(v.string(), '`native`, or `portable`: in JavaScript, which is slower.'),
   warnings: described(list(v.string()), 'What this host does not enforce, for a person.'),
   deployments: described(v.record(v.string(), whole), 'State → how many are in it.'),
+  recovery: v.exactOptional(recovery),
 })
 
 const connections = v.object({ admitted: v.number(), limited: v.number(), refused: v.number() })
@@ -48,5 +58,6 @@ export const networkView = v.object({
   ),
 })
 
+export type Recovery = v.InferOutput<typeof recovery>
 export type Status = v.InferOutput<typeof status>
 export type NetworkView = v.InferOutput<typeof networkView>

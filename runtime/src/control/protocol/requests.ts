@@ -6,7 +6,7 @@ import { eventLine } from '../../supervisor/shown/event.ts'
 import { described, list, whole } from '../../supervisor/shown/fields.ts'
 import type { ErrorStatus } from './errors.ts'
 import { maxGraceMs } from '../limits.ts'
-import { networkView, status } from './host.ts'
+import { networkView, recovery, status } from './host.ts'
 import { count, flag } from './query.ts'
 
 const maxTail = 100_000
@@ -27,7 +27,7 @@ interface RequestFacts {
   /** JSON; of each line when the answer is a stream of lines. */
   answer: v.GenericSchema
   streams: boolean
-  /** Statuses beyond 400, 405, 408, 413 and 500, which every request may be answered with. */
+  /** Statuses beyond 400, 405, 408, 413, 500 and 503, which every request may be answered with. */
   errors: readonly ErrorStatus[]
 }
 
@@ -50,7 +50,7 @@ export const protocol = {
   'GET /v1/deployments': {
     ...plain,
     summary: 'Lists all deployments.',
-    answer: v.object({ deployments: list(deploymentSummary) }),
+    answer: v.object({ deployments: list(deploymentSummary), recovery: v.exactOptional(recovery) }),
     errors: [],
   },
   'POST /v1/deployments': {

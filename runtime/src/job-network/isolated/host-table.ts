@@ -6,6 +6,7 @@
  */
 import type { Family } from '@causeway/service/egress'
 import { orUndo } from '@causeway/service/failure'
+import type { Shortfall } from '../../errors/shortfall.ts'
 import { forwards, setForwarding } from './forwarding.ts'
 import { alone, becomeUser, isUnused } from '../host-lock.ts'
 import { closedChain, hostRuleset } from './host-ruleset.ts'
@@ -18,8 +19,8 @@ import { hasIpv6 } from './veth.ts'
 export interface HostTable {
   /** Address families of jobs. */
   readonly families: readonly Family[]
-  /** For people: what else on this host keeps jobs from the network. */
-  readonly warnings: readonly string[]
+  /** What else on this host keeps jobs from the network. */
+  readonly obstacles: readonly Shortfall[]
   /** Adds IPv6 once this host has a default route for it. */
   refresh(): Promise<void>
   /** Ends this process's use of the table; the last process removes it. */
@@ -33,7 +34,7 @@ export interface HostTable {
 export async function holdHostTable(onWarning: (message: string) => void): Promise<HostTable> {
   const closed = new Set<Family>()
   let families = familiesHere()
-  const { leave, warnings } = await alone(() => begin(families, closed))
+  const { leave, obstacles } = await alone(() => begin(families, closed))
   const watch = watchTables(async () => {
     try {
       if (await alone(() => restore(families, closed))) {
@@ -47,7 +48,7 @@ export async function holdHostTable(onWarning: (message: string) => void): Promi
     get families() {
       return families
     },
-    warnings,
+    obstacles,
     async refresh() {
       const found = familiesHere()
       if (found.length <= families.length) return
@@ -71,7 +72,7 @@ async function begin(families: readonly Family[], closed: Set<Family>) {
   const make = async () => {
     await apply(families, closed)
     const chains = await createNft().json(['list', 'chains'])
-    return { leave, warnings: [...strangers(chains), ...(await overlappingRoutes())] }
+    return { leave, obstacles: [...strangers(chains), ...(await overlappingRoutes())] }
   }
   return orUndo(make, async () => {
     leave()
@@ -129,13 +130,16 @@ function isOurs(chain: Chain | undefined): boolean {
   return `${String(chain?.['family'])} ${String(chain?.['table'])}` === tableName
 }
 
-/** Warnings for other programs' forward chains that drop packets by default. */
-function strangers(objects: readonly NftObject[]): string[] {
+/** Other programs' forward chains that drop packets by default. */
+function strangers(objects: readonly NftObject[]): Shortfall[] {
   const dropping = objects
     .map(({ chain }) => chain)
     .filter((chain) => chain?.['hook'] === 'forward' && chain['policy'] === 'drop')
   return dropping.map((chain) => {
     const name = [chain?.['family'], chain?.['table'], chain?.['name']].join(' ')
-    return `the firewall chain "${name}" drops packets by default: jobs reach nothing unless it accepts those of interfaces cwy-* (runtime/docs/network.md)`
+    return {
+      text: `the firewall chain "${name}" drops packets by default: jobs reach nothing unless it accepts those of interfaces cwy-* (runtime/docs/network.md)`,
+      remedy: `nft insert rule ${name} iifname "cwy-*" accept, and the same with oifname, wherever your firewall keeps its rules`,
+    }
   })
 }

@@ -12,7 +12,7 @@ import { createNft, type Nft } from '../rules/nft.ts'
 import { emptyQueues, layQueues, queuesOf, type Queues } from './rate-queues.ts'
 import { admitScript, countersOf, revokeScript } from '../rules/rule-changes.ts'
 import { nothingAdmitted, requestLimit, ruleset } from '../rules/ruleset.ts'
-import type { NetworkSettings } from '../settings.ts'
+import { limitsText, type NetworkSettings } from '../settings.ts'
 import { connectToHost, disconnect, isThere } from './veth.ts'
 
 export interface IsolatedOptions {
@@ -31,14 +31,18 @@ export interface IsolatedNetwork extends Pick<KernelNetwork, 'admit' | 'revoke' 
   allowConnections(most: number): Promise<void>
   /** Prepares another execution: revokes all addresses, and counts new connections from 0 again. */
   renew(): Promise<void>
-  /** Whether the veth pair still exists: a network manager of the host may remove it. */
-  isConnected(): boolean
+  /**
+   * Whether its veth pair still exists, which a network manager of the host may remove, and its
+   * rules are those of the settings, which the operator may change.
+   */
+  isUsable(): boolean
   /** Closes the namespace; the kernel removes it when no process is in it. */
   close(): Promise<void>
 }
 
 /** @throws Error; nothing of the network is left then */
 export async function openIsolatedNetwork(options: IsolatedOptions): Promise<IsolatedNetwork> {
+  const limits = limitsText(options.settings)
   const queues = options.queues ? queuesOf(options.settings) : undefined
   const namespace = createNetwork()
   const connect = async () => {
@@ -63,7 +67,7 @@ export async function openIsolatedNetwork(options: IsolatedOptions): Promise<Iso
       await nft.apply(nothingAdmitted + requestLimit(maxConnections))
       if (queues) await emptyQueues(namespace, queues)
     },
-    isConnected: () => isThere(name),
+    isUsable: () => isThere(name) && limits === limitsText(options.settings),
     async close() {
       nft.close()
       // If this fails, the kernel removes the pair with the namespace.

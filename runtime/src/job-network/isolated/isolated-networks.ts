@@ -4,8 +4,9 @@
  * @module
  */
 import { orUndo } from '@causeway/service/failure'
+import { textsOf, type Shortfall } from '../../errors/shortfall.ts'
 import { StartError } from '../../errors/start-error.ts'
-import { refuseBulk } from '../bulk-datagrams.ts'
+import { refuseBulk, type BulkOptions } from '../bulk-datagrams.ts'
 import type { EgressPolicy } from '@causeway/service/egress'
 import { holdHostTable, type HostTable } from './host-table.ts'
 import {
@@ -19,10 +20,11 @@ import { createParking, createSpares, type Parking, type Spares } from '../netwo
 import { NoQueuesError } from './rate-queues.ts'
 import { refillMs, type NetworkSettings } from '../settings.ts'
 
-interface Options {
+interface Options extends BulkOptions {
   settings: NetworkSettings
   policy: EgressPolicy
-  onWarning: (message: string) => void
+  /** What is not enforced all the same. */
+  missing: readonly Shortfall[]
 }
 
 /** @throws Error saying what this host lacks; nothing is left then */
@@ -32,7 +34,7 @@ export async function openIsolatedNetworks(options: Options): Promise<Networks<K
     () => firstNetwork(options, table),
     () => table.release(),
   )
-  return createIsolatedNetworks(first, table, options.onWarning)
+  return createIsolatedNetworks(first, table, options)
 }
 
 interface First {
@@ -52,12 +54,15 @@ async function firstNetwork(options: Options, { families }: HostTable): Promise<
   }
 }
 
-const noQueues = 'no queues (HTB) in this kernel: connections beyond their rate are dropped'
+const noQueues: Shortfall = {
+  text: 'no queues (HTB) in this kernel: connections beyond their rate are dropped',
+  remedy: 'load HTB into the kernel: modprobe sch_htb',
+}
 
 function createIsolatedNetworks(
   { network: first, how }: First,
   table: HostTable,
-  onWarning: (message: string) => void,
+  options: Options,
 ): Networks<KernelNetwork> {
   const make = async () => {
     await table.refresh()
@@ -65,12 +70,12 @@ function createIsolatedNetworks(
   }
   const spares = createSpares(first, make)
   const parking = createParking<IsolatedNetwork>(refillMs(how.settings))
-  const attach = async (groups: readonly string[]) => refuseBulk(groups, onWarning)
-  const warnings = [...table.warnings, ...(how.queues ? [] : [noQueues])]
-  const state: NetworkState = { mode: 'isolated', missing: [] }
+  const attach = async (groups: readonly string[]) => refuseBulk(groups, options)
+  const shortfalls = [...options.missing, ...table.obstacles, ...(how.queues ? [] : [noQueues])]
+  const state: NetworkState = { mode: 'isolated', missing: textsOf(options.missing) }
   return {
     state,
-    warnings,
+    shortfalls,
     async open(owner) {
       try {
         const network = await take(owner, { parking, spares })
@@ -103,16 +108,16 @@ async function take(owner: NetworkOwner, pools: Pools): Promise<IsolatedNetwork>
   return network
 }
 
-/** Takes a network with a veth pair: a parked or a spare one may have lost its pair. */
+/** Takes a network that can be used: a parked or a spare one may have lost its veth pair, say. */
 async function connected(
   { deployment }: NetworkOwner,
   { parking, spares }: Pools,
 ): Promise<IsolatedNetwork> {
   const parked = await parking.unpark(deployment)
-  if (parked?.isConnected()) return parked
+  if (parked?.isUsable()) return parked
   await parked?.close()
   const spare = await spares.take()
-  if (spare.isConnected()) return spare
+  if (spare.isUsable()) return spare
   await spare.close()
   return spares.take()
 }

@@ -5,22 +5,22 @@
  */
 import { afterwards, orUndo } from '@causeway/service/failure'
 import { hostHierarchies } from '../../cgroup/mounts.ts'
+import { ShortfallError, textsOf, type Shortfall } from '../../errors/shortfall.ts'
 import { StartError } from '../../errors/start-error.ts'
-import { refuseBulk } from '../bulk-datagrams.ts'
+import { refuseBulk, type BulkOptions } from '../bulk-datagrams.ts'
 import type { KernelNetwork, NetworkOwner, Networks, NetworkState } from '../contract.ts'
 import { lease } from '../one-execution.ts'
 import { createParking } from '../network-pool.ts'
 import { createNft, nameOfTable, type Nft } from '../rules/nft.ts'
-import { refillMs } from '../settings.ts'
+import { limitsText, refillMs } from '../settings.ts'
 import { openSharedNetwork, type SharedNetwork } from './shared-network.ts'
 import type { SharedOptions } from './shared-ruleset.ts'
 import { sweepSharedTables } from './shared-sweep.ts'
 import { watchTables } from '../rules/table-watch.ts'
 
-export interface SharedNetworksOptions extends SharedOptions {
-  /** For people: what is not enforced because the network is not isolated. */
-  missing: readonly string[]
-  onWarning: (message: string) => void
+export interface SharedNetworksOptions extends SharedOptions, BulkOptions {
+  /** What is not enforced, because the network is not isolated or for other reasons. */
+  missing: readonly Shortfall[]
 }
 
 /** @throws Error saying what this host lacks; nothing is left then */
@@ -36,7 +36,10 @@ export async function openSharedNetworks(
 
 function checkGroups(): void {
   if (hostHierarchies().some(({ version }) => version === 2)) return
-  throw new Error('no control groups of version 2, by which the kernel identifies sockets of jobs')
+  throw new ShortfallError(
+    'no control groups of version 2, by which the kernel identifies sockets of jobs',
+    'mount them: mount -t cgroup2 none /sys/fs/cgroup/unified',
+  )
 }
 
 // The last uid before the kernel's "none": no user has it.
@@ -54,14 +57,16 @@ const longestSendingMs = 60_000
 
 function createSharedNetworks(options: SharedNetworksOptions, nft: Nft): Networks<KernelNetwork> {
   const { onWarning } = options
-  const state: NetworkState = { mode: 'shared', missing: options.missing }
+  const state: NetworkState = { mode: 'shared', missing: textsOf(options.missing) }
   const parking = createParking<SharedNetwork>(
     Math.max(refillMs(options.settings), longestSendingMs),
   )
   const made = new Set<SharedNetwork>()
+  const limitsOf = new WeakMap<SharedNetwork, string>()
   const watch = watchTables(() => restoreMissing(made, nft, onWarning))
 
   async function make(): Promise<SharedNetwork> {
+    const limits = limitsText(options.settings)
     const network = await openSharedNetwork(options, nft)
     const close = async () => {
       made.delete(kept)
@@ -69,6 +74,7 @@ function createSharedNetworks(options: SharedNetworksOptions, nft: Nft): Network
     }
     const kept: SharedNetwork = { ...network, close }
     made.add(kept)
+    limitsOf.set(kept, limits)
     return kept
   }
 
@@ -76,7 +82,11 @@ function createSharedNetworks(options: SharedNetworksOptions, nft: Nft): Network
     // Rules that a dead daemon has left may apply to these ids.
     await sweepSharedTables(nft)
     const parked = await parking.unpark(owner.deployment)
-    const network = parked ?? (await make())
+    // Its rules may be of settings that the operator has changed since. Then they hold on for the
+    // sockets of ended processes.
+    const isCurrent = parked && limitsOf.get(parked) === limitsText(options.settings)
+    if (parked && !isCurrent) await parking.park(parked.table, parked)
+    const network = isCurrent ? parked : await make()
     await orUndo(
       () => network.attachOwner(owner),
       () => network.close(),
@@ -86,7 +96,7 @@ function createSharedNetworks(options: SharedNetworksOptions, nft: Nft): Network
 
   return {
     state,
-    warnings: [],
+    shortfalls: options.missing,
     async open(owner) {
       const network = await begin(owner).catch(unavailable)
       // Parked under its own name, so no deployment reuses it; it expires once its sockets drain.
@@ -108,7 +118,7 @@ function createSharedNetworks(options: SharedNetworksOptions, nft: Nft): Network
   function attachTo(network: SharedNetwork): KernelNetwork['attach'] {
     return async (groups) => {
       await network.attach(groups)
-      refuseBulk(groups, onWarning)
+      refuseBulk(groups, options)
     }
   }
 }

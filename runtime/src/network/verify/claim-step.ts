@@ -8,7 +8,7 @@ import type { HostName } from './host-name.ts'
 import { shown, unanswered, type StepContext, type StepResult } from './step-result.ts'
 import type { VerificationStep } from './verification.ts'
 
-/** The name to check, and the spellings that its owner may have hashed. */
+/** The name to check, and the spellings that its owner may have hashed, the expected one first. */
 export interface Claim extends HostName {
   /** The address whose PTR leads to the name; absent for the host itself. */
   address?: string
@@ -21,20 +21,25 @@ const backward = {
   mismatch: 'PTR_TXT_MISMATCH',
 } as const
 
+const nothing: { data: readonly string[]; seconds: number } = { data: [], seconds: Infinity }
+
 export async function checkClaim(
   { lookup, source }: StepContext,
   { name, spellings, address }: Claim,
 ): Promise<StepResult> {
   const { step, missing, mismatch } = address === undefined ? forward : backward
   const answer = await lookup(claimName(name), 'TXT')
-  const wanted = spellings.map((spelling) => claimValue(source, spelling))
-  const kinds = { missing, mismatch, expected: txtRecord(source, name) }
-  const failure = claimFailure(answer, wanted, { ...kinds, record: recordText(name, address) })
-  const found = answer.state === 'found' ? answer : { data: [], seconds: Infinity }
+  const found = answer.state === 'found' ? answer : nothing
+  const hashed = spellings.find((one) => found.data.includes(claimValue(source, one)))
+  const spelling = hashed ?? spellings[0] ?? name
+  const kinds = { missing, mismatch, expected: txtRecord(source, name, spelling) }
+  const record = recordText(name, spelling, address)
+  const failure = hashed === undefined ? claimFailure(answer, { ...kinds, record }) : undefined
   const told: VerificationStep = {
     step,
     name: claimName(name),
     type: 'TXT',
+    spelling,
     ...(address !== undefined && { address }),
     found: shown(found.data),
     ...(failure && { failure }),
@@ -42,9 +47,10 @@ export async function checkClaim(
   return { told, seconds: found.seconds }
 }
 
-function recordText(name: string, address: string | undefined): string {
+function recordText(name: string, spelling: string, address: string | undefined): string {
+  const spelled = spelling === name ? '' : ` for the spelling ${JSON.stringify(spelling)}`
   const backed = address === undefined ? '' : ` (the PTR of ${address} leads there)`
-  return `the TXT record of ${claimName(name)}${backed}`
+  return `the TXT record of ${claimName(name)}${spelled}${backed}`
 }
 
 interface ClaimKinds {
@@ -56,11 +62,9 @@ interface ClaimKinds {
 
 function claimFailure(
   answer: Answer,
-  wanted: readonly string[],
   { missing, mismatch, record, expected }: ClaimKinds,
-): VerificationStep['failure'] {
+): NonNullable<VerificationStep['failure']> {
   if (answer.state !== 'found') return unanswered(answer, { kind: missing, what: record, expected })
-  if (answer.data.some((text) => wanted.includes(text))) return undefined
   const found = shown(answer.data, 3).map((text) => JSON.stringify(text))
   const message = `${record} is not the owner's; found ${found.join(', ')}`
   return { kind: mismatch, message, expected }

@@ -36,9 +36,10 @@ export async function checkAddress(
 
 function checkTarget(context: StepContext, written: string, address: string): Promise<StepResult> {
   const name = written.toLowerCase()
-  // The host's own record may contain the host as the caller wrote it.
-  const others = name === context.host.name ? context.host.spellings : [written]
-  return checkClaim(context, { name, spellings: [...new Set([name, ...others])], address })
+  // The host's own record may be over the host as the caller wrote it.
+  const { host } = context
+  const spellings = name === host.name ? host.spellings : [...new Set([name, written])]
+  return checkClaim(context, { name, spellings, address })
 }
 
 /** Selects names that can be looked up: the server of the reverse zone may answer anything. */

@@ -21,6 +21,8 @@ export interface VerificationStep {
   /** The name that was asked for, without a final dot. */
   name: string
   type: 'TXT' | 'A' | 'AAAA' | 'PTR'
+  /** Of a claim: the spelling of the host that the record is over, or should be over. */
+  spelling?: string
   /** The address that the step checks, if it checks one. */
   address?: string
   /** Record data found, as text for people; shortened where there is much. */
@@ -36,7 +38,7 @@ export interface VerificationStep {
 }
 
 export interface Verification {
-  /** The name that was looked up: lower case, no final dot. */
+  /** The name that was looked up: A-labels in lower case, no final dot. */
   host: string
   steps: readonly VerificationStep[]
   /** Addresses that passed. */

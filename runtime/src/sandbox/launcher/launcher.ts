@@ -15,6 +15,8 @@ const probeReport = v.object({
   namespacesError: v.nullable(v.string()),
   landlockAbi: v.number(),
   seccomp: v.boolean(),
+  /** Whether an ordinary user's program can install a system-call filter now. */
+  filters: v.boolean(),
 })
 
 /** Layers of confinement that this host's kernel allows the launcher. */
@@ -66,6 +68,8 @@ export interface LaunchOptions {
   /** Paths that the launched program may use, in the root in which it runs. */
   landlock?: { read: readonly string[]; execute: readonly string[]; write: readonly string[] }
   filter?: 'plain' | 'traced' | 'traced-no-statx'
+  /** Whether the launched program installs a system-call filter of its own. */
+  filtersMore?: boolean
   workFolder?: string
   /** Environment of the launched program, never the job's. */
   environment: Readonly<Record<string, string>>
@@ -105,7 +109,7 @@ export function spareOptions(
 
 /** The options of a launch, up to the program to execute. */
 export function launchOptions(options: LaunchOptions): string[] {
-  const { namespaces, cpu, filter, workFolder, environment } = options
+  const { namespaces, cpu, filter, filtersMore, workFolder, environment } = options
   const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`)
   return [
     ...identityOptions(options),
@@ -117,6 +121,7 @@ export function launchOptions(options: LaunchOptions): string[] {
     ...option('--cpu', cpu),
     ...landlockOptions(options),
     ...option('--filter', filter),
+    ...(filtersMore ? ['--filters-more'] : []),
     ...option('--work-folder', workFolder),
     ...each('--env', variables),
     '--',

@@ -24,9 +24,12 @@ export function emulatorBinds(emulator: string | undefined, empty: string): Bind
 }
 
 /** The launcher's options for a program that PRoot traces. */
-export function traced(proot: Proot): Pick<View['launch'], 'filter' | 'environment'> {
+export function traced(
+  proot: Proot,
+): Pick<View['launch'], 'filter' | 'filtersMore' | 'environment'> {
   return {
     filter: proot.missesStatx ? 'traced-no-statx' : 'traced',
+    ...(proot.isAccelerated && { filtersMore: true }),
     environment: prootEnvironment(proot),
   }
 }

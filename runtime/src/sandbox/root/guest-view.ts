@@ -23,7 +23,10 @@ export interface JobPaths {
 
 /** The launcher's options for the view, and the program to run. */
 export interface View {
-  launch: Pick<LaunchOptions, 'stage' | 'landlock' | 'filter' | 'workFolder' | 'environment'>
+  launch: Pick<
+    LaunchOptions,
+    'stage' | 'landlock' | 'filter' | 'filtersMore' | 'workFolder' | 'environment'
+  >
   program: readonly [string, ...string[]]
 }
 

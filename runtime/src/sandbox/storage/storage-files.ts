@@ -11,6 +11,7 @@ import { dirname } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { linkFd, startChild } from '@causeway/native/process'
 import { orUndo } from '@causeway/service/failure'
+import { isFull } from '../../errors/host-fault.ts'
 
 export const makeFileSystem = '/usr/sbin/mkfs.ext4'
 
@@ -26,8 +27,9 @@ export async function canMakeUnnamed(folder: string): Promise<boolean> {
   try {
     await (await openUnnamed(folder)).close()
     return true
-  } catch {
-    return false
+  } catch (error) {
+    // Once there is room, they can.
+    return isFull(error)
   }
 }
 

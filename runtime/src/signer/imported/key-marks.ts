@@ -17,7 +17,7 @@ const zero = 0x30
 const longestWord = 16
 
 /**
- * Replaces every string of 64 or 128 hex digits (optional `0x`) by a mark `#index`, and blanks
+ * Replaces every string of 64 or 128 hex digits (optional `0x` or `0X`) by a mark `#index`, and blanks
  * other strings that could be a mistyped key. Returns the keys by index.
  */
 export function cutOutKeys(content: Buffer): Uint8Array[] {
@@ -60,7 +60,9 @@ function isWordByte(byte: number): boolean {
 }
 
 function decodeKey(text: Buffer): Uint8Array | undefined {
-  const digits = text[0] === 0x30 && text[1] === 0x78 ? text.subarray(2) : text
+  // 0x20 makes a letter a small one.
+  const hasPrefix = text[0] === 0x30 && ((text[1] ?? 0) | 0x20) === 0x78
+  const digits = hasPrefix ? text.subarray(2) : text
   return digits.length === 2 * keyBytes || digits.length === 2 * seedBytes
     ? readHex(digits)
     : undefined

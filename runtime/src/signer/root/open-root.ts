@@ -3,7 +3,9 @@
  * @module
  */
 import { randomBytes } from 'node:crypto'
-import { orUndo } from '@causeway/service/failure'
+import { orUndo, orUndoNow } from '@causeway/service/failure'
+import { failedIn, inState } from '../../errors/state-fault.ts'
+import { checkNoneLost, checkRoot } from './known-root.ts'
 import { passphraseCredential, askPassphrase, givenPassphrase } from './passphrase.ts'
 import { createRoot, findRoot, type KeptRoot } from './root-secret.ts'
 import { isSealed, sealRoot, unsealRoot } from './sealed-root.ts'
@@ -30,18 +32,33 @@ const secretBytes = 32
 
 /**
  * The host's root keys. The first start creates the secret, and seals it if a passphrase is given.
- * @throws Error naming the file and what was wrong
+ * @throws Error naming the file and what was wrong; StartError ROOT_REPLACED for another secret than
+ *   the state folder had
  */
 export async function openRootKeys({
   backend,
   ...options
 }: RootOptions & { backend: SignerBackend }): Promise<RootKeys> {
-  const root = await unlockRoot(options)
+  const root = await unlockRoot(options).catch(failedIn(options.stateFolder))
   try {
-    return backend.openRoot(root.secret)
+    return openKnown(root, backend, options)
   } finally {
     root.wipe()
   }
+}
+
+/** Opens an unlocked root, if it is the one that the state folder had. @throws as `openRootKeys` */
+export function openKnown(
+  { path, secret }: Pick<UnlockedRoot, 'path' | 'secret'>,
+  backend: SignerBackend,
+  { stateFolder }: Pick<RootOptions, 'stateFolder'>,
+): RootKeys {
+  const keys = backend.openRoot(secret)
+  orUndoNow(
+    () => inState(stateFolder, () => checkRoot(stateFolder, path, keys)),
+    () => keys.destroy(),
+  )
+  return keys
 }
 
 /** The root secret itself; the caller wipes it. */
@@ -79,11 +96,15 @@ export function newSecret(): Buffer {
   return randomBytes(secretBytes)
 }
 
-/** Creates a root secret if there is none. Two processes that do so at once get the same one. */
+/**
+ * Creates a root secret if there is none. Two processes that do so at once get the same one.
+ * @throws StartError ROOT_REPLACED when the state folder had one
+ */
 export async function makeRoot(
   stateFolder: string,
   passphrase: Uint8Array | undefined,
 ): Promise<KeptRoot> {
+  checkNoneLost(stateFolder)
   const secret = newSecret()
   const content = await newRootContent(secret, passphrase)
   try {

@@ -6,6 +6,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { closeFd, lockFile } from '@causeway/native/process'
 import { StartError } from '../../errors/start-error.ts'
+import { inState } from '../../errors/state-fault.ts'
 
 /** Releases a lock; the kernel does so when the process ends. */
 export type ReleaseLock = () => void
@@ -39,8 +40,10 @@ function takeLock(
   mode: 'shared' | 'exclusive',
   busy: string,
 ): ReleaseLock {
-  mkdirSync(stateFolder, { recursive: true, mode: 0o700 })
-  const fd = lockFile(join(stateFolder, name), mode)
+  const fd = inState(stateFolder, () => {
+    mkdirSync(stateFolder, { recursive: true, mode: 0o700 })
+    return lockFile(join(stateFolder, name), mode)
+  })
   if (fd === undefined) throw new StartError('ROOT_BUSY', `${stateFolder}: ${busy}`)
   return () => closeFd(fd)
 }

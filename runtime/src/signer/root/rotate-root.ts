@@ -4,6 +4,8 @@
  * any moment leaves a working state.
  * @module
  */
+import { dirname } from 'node:path'
+import { rememberRotation } from './known-root.ts'
 import { newRootContent, newSecret, type UnlockedRoot } from './open-root.ts'
 import { keepOldRoot, replaceRoot } from './root-secret.ts'
 import type { RootKeys, SignerBackend } from '../backend.ts'
@@ -78,12 +80,13 @@ function* replace(
   { root, resealables, now }: RotationOptions,
   { content, old, next }: Roots,
 ): Generator<string, string> {
-  for (const part of resealables) yield* part.settle(old)
-  for (const part of resealables) yield* part.prepare(old, next)
+  const parts: Resealable[] = [rememberRotation(dirname(root.path)), ...resealables]
+  for (const part of parts) yield* part.settle(old)
+  for (const part of parts) yield* part.prepare(old, next)
   const oldFile = keepOldRoot(root.path, now)
   yield `linked ${oldFile}`
   replaceRoot(root.path, content)
   yield `replaced ${root.path}`
-  for (const part of resealables) yield* part.settle(next, old)
+  for (const part of parts) yield* part.settle(next, old)
   return oldFile
 }

@@ -42,6 +42,14 @@ export function missExecutions({
   }
 }
 
+/** Lets the time of an execution begin again: it has waited for the host, and no job has run. */
+export function beginAgain(schedule: Schedule, now: number): RecordChange {
+  const deadline = deadlineOf(schedule, now)
+  // A schedule has a deadline for all executions, or for none.
+  const times = { startedAt: now, ...(deadline !== undefined && { deadline }) }
+  return inCurrent((current) => ({ ...current, ...times }))
+}
+
 export function beginAttempt(number: number, now: number): RecordChange {
   return inCurrent((current) => {
     const isRestart = restartsBefore(current) > current.restarts

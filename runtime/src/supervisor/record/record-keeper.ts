@@ -6,9 +6,10 @@
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from '@causeway/service/log'
+import { isFull } from '../../errors/host-fault.ts'
 import type { DeploymentRecord } from './record.ts'
 import type { RecordChange } from './record-changes.ts'
-import { isFull, type RecordReserve } from './record-reserve.ts'
+import type { RecordReserve } from './record-reserve.ts'
 import { replaceFile } from './replace-file.ts'
 
 export interface RecordKeeper {

@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto'
 import { open, stat } from 'node:fs/promises'
 import { createQueues } from '@causeway/service/turns'
+import { isFull } from '../../errors/host-fault.ts'
 
 export interface RecordReserve {
   /** Runs `work`, on a full disk again in the reserved space. @throws the second error */
@@ -40,12 +41,6 @@ export async function openRecordReserve(path: string): Promise<RecordReserve> {
       if (held < reserveBytes) void queues.run(path, refill)
     },
   }
-}
-
-/** Whether an error says that the disk or the user's quota is full. */
-export function isFull(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException
-  return code === 'ENOSPC' || code === 'EDQUOT'
 }
 
 /** Fills the file up to its size as far as possible. @returns its size */

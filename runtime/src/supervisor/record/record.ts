@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { ifThere } from '@causeway/service/failure'
 import * as v from 'valibot'
 import { StartError } from '../../errors/start-error.ts'
+import { useNewer } from '../../errors/newer-state.ts'
 import { jobExitSchema } from '../../execution/contract/exit.ts'
 import { shownAttempt, shownExecution, shownMissed } from '../shown/execution.ts'
 import { time, whole } from '../shown/fields.ts'
@@ -24,8 +25,11 @@ const past = v.variant('kind', [
   v.strictObject(shownMissed.entries),
 ])
 
+/** Raise it when an earlier version would misread such a record; then also that of the state folder. */
+export const recordFormat = 1
+
 const recordSchema = v.strictObject({
-  format: v.literal(1),
+  format: v.literal(recordFormat),
   name: v.string(),
   id: v.string(),
   origin: v.strictObject({ kind: v.string(), source: v.string() }),
@@ -61,15 +65,22 @@ export type PastExecution = v.InferOutput<typeof past>
 /**
  * Reads a record.
  * @returns undefined when there is none
- * @throws StartError RECORD_DAMAGED naming the file and what is wrong
+ * @throws StartError RECORD_DAMAGED naming the file and what is wrong; STATE_NEWER
  */
 export function readRecord(path: string): DeploymentRecord | undefined {
   const text = readIfThere(path)
   if (text === undefined) return undefined
-  const result = v.safeParse(recordSchema, parseJson(path, text))
+  const value = parseJson(path, text)
+  refuseNewer(path, value)
+  const result = v.safeParse(recordSchema, value)
   if (result.success) return result.output
   const [issue] = result.issues
   throw damaged(path, `${v.getDotPath(issue) ?? 'the file'}: ${issue.message}`)
+}
+
+/** The error for a deployment that has lost its record. */
+export function recordMissing(path: string): StartError {
+  return damaged(path, 'expected the record of the deployment, found nothing')
 }
 
 function readIfThere(path: string): string | undefined {
@@ -86,6 +97,17 @@ function parseJson(path: string, text: string): unknown {
   } catch {
     throw damaged(path, 'expected JSON, found something else')
   }
+}
+
+/** A newer version wrote it: whoever takes it for damaged would remove it. @throws StartError */
+function refuseNewer(path: string, value: unknown): void {
+  const { format } = (value ?? {}) as { format?: unknown }
+  if (typeof format !== 'number' || format <= recordFormat) return
+  const expected = `expected a record of format ${recordFormat}, the newest that this version knows`
+  throw new StartError(
+    'STATE_NEWER',
+    `${path}: ${expected}, found format ${format} of a newer version of Causeway; ${useNewer}`,
+  )
 }
 
 function damaged(path: string, what: string): StartError {

@@ -1,21 +1,24 @@
 /** The store of deployments: each has a folder below `deployments` of the state folder. @module */
 import { createHash, randomBytes } from 'node:crypto'
-import { chmod, mkdir, readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, readdir, rename } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { removeTree } from '@causeway/images'
 import { labelPrefix } from '../../signer/labels.ts'
 import type { DeploymentLabel } from '../../signer/backend.ts'
-import { readRecord, type DeploymentRecord } from './record.ts'
+import { readRecord, recordMissing, type DeploymentRecord } from './record.ts'
 
 const nameBytes = 16
 const namePattern = /^[0-9a-f]{32}$/
-const draftPattern = /^new-[0-9a-f]+$/
+const draftPattern = /^(?:new|gone)-[0-9a-f]+$/
 // A job with its own uid must be able to walk to its root without seeing other files on the way.
 const passageMode = 0o711
 
 export interface DeploymentPaths {
   folder: string
   record: string
+  /** Whose deployment it is, for when the record cannot be read. */
+  identity: string
   logs: string
   executions: string
   revisions: string
@@ -39,6 +42,7 @@ export function deploymentPaths(deployments: string, name: string): DeploymentPa
   return {
     folder,
     record: join(folder, 'record.json'),
+    identity: join(folder, 'identity.json'),
     logs: join(folder, 'logs'),
     executions: join(folder, 'executions'),
     revisions: join(folder, 'revisions'),
@@ -47,6 +51,11 @@ export function deploymentPaths(deployments: string, name: string): DeploymentPa
 
 export function revisionPaths({ revisions }: DeploymentPaths, revision: number): RevisionPaths {
   return filesIn(join(revisions, String(revision)))
+}
+
+/** Whether a folder of the store is a deployment's. */
+export function isDeploymentName(name: string): boolean {
+  return namePattern.test(name)
 }
 
 /** A folder for a deployment without a record; the next start removes leftovers. */
@@ -79,31 +88,48 @@ export type FoundDeployment = { name: string; paths: DeploymentPaths } & (
 )
 
 /**
- * All deployments. Removes unfinished drafts and deployments that are being removed, so no other
- * process may use the folder.
+ * Names of all deployments, in their order. Removes unfinished drafts, so no other process may use
+ * the folder.
  */
-export async function findDeployments(deployments: string): Promise<FoundDeployment[]> {
-  const found: FoundDeployment[] = []
-  for (const name of (await readdir(deployments)).sort()) {
-    if (draftPattern.test(name)) await removeTree(join(deployments, name))
-    else if (namePattern.test(name)) found.push(...(await findDeployment(deployments, name)))
-  }
-  return found
+export async function storedNames(deployments: string): Promise<string[]> {
+  const names = (await readdir(deployments)).sort()
+  for (const name of names) if (draftPattern.test(name)) await removeTree(join(deployments, name))
+  return names.filter(isDeploymentName)
 }
 
-async function findDeployment(deployments: string, name: string): Promise<FoundDeployment[]> {
+/**
+ * A deployment; undefined for one that is being removed or was never deployed to the end: nothing of
+ * it is left then.
+ */
+export async function findDeployment(
+  deployments: string,
+  name: string,
+): Promise<FoundDeployment | undefined> {
   const paths = deploymentPaths(deployments, name)
   try {
     const record = readRecord(paths.record)
+    // A deployment has its log as soon as it has a record: this one has lost the record.
+    if (!record && existsSync(paths.logs)) throw recordMissing(paths.record)
     if (record && record.wanted !== 'removed') {
       await removeLeftovers(paths, record)
-      return [{ name, paths, record }]
+      return { name, paths, record }
     }
-    await removeTree(paths.folder)
-    return []
+    await removeDeployment(paths.folder)
+    return undefined
   } catch (error) {
-    return [{ name, paths, error: error as Error }]
+    return { name, paths, error: error as Error }
   }
+}
+
+/** Removes a deployment's folder. After a crash nothing is left that looks like half a deployment. */
+export async function removeDeployment(folder: string): Promise<void> {
+  const gone = join(dirname(folder), `gone-${randomBytes(8).toString('hex')}`)
+  // Where it can't be renamed, there is nothing, or removing it says why.
+  const renamed = await rename(folder, gone).then(
+    () => gone,
+    () => folder,
+  )
+  await removeTree(renamed)
 }
 
 /** Removes folders of other revisions and of ended executions. */

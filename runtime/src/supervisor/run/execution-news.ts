@@ -1,7 +1,10 @@
 /** Passes events of an execution to its record, then its log, then listeners. @module */
 import type { Logger } from '@causeway/service/log'
+import { saysPassing } from '../../errors/host-fault.ts'
+import type { JobExit } from '../../execution/contract/exit.ts'
 import { createEventText } from './describe-event.ts'
 import type { EventFeed } from './event-feed.ts'
+import { describeExit } from '../../execution/contract/exit.ts'
 import type { ExecutionEvent } from '../../execution/contract/request.ts'
 import type { LiveState } from './live-state.ts'
 import type { DeploymentLog } from '../log/logs.ts'
@@ -53,16 +56,40 @@ async function recordEvent(
   if (event.type === 'job-started') return keeper.change((record) => record)
   if (event.type !== 'attempt-ended') return
   const { attempt, exit } = event
-  await keeper.change(endAttempt(attempt, exit, Date.now(), isInterrupted()))
+  const goesOn = isInterrupted() || isPassing(exit)
+  await keeper.change(endAttempt(attempt, exit, Date.now(), goesOn))
+}
+
+/** Whether a fault of the host that passes kept the job from starting. */
+export function isPassing(exit: JobExit): exit is Extract<JobExit, { reason: 'start-failed' }> {
+  return exit.reason === 'start-failed' && saysPassing(exit.detail)
 }
 
 async function tellEvent(
-  { output, feed, live, current }: NewsOptions,
+  options: NewsOptions,
   event: ExecutionEvent,
   text: string | undefined,
 ): Promise<void> {
+  const { output, feed, live, current } = options
   live.take(event)
+  tellDaemon(options, event)
   const attempt = 'attempt' in event ? event.attempt : 0
   if (text !== undefined) await output.tell(text, { execution: current.number, attempt })
   feed.emit(event)
+}
+
+/** A line of the daemon's log for each start and restart; the end of an execution has its own. */
+function tellDaemon({ log, keeper }: NewsOptions, event: ExecutionEvent): void {
+  const { id: deployment, current } = keeper.latest
+  const execution = current?.number
+  if (event.type === 'job-started') {
+    const { attempt, uid } = event
+    log.info({ deployment, execution, attempt, uid }, 'job started')
+  }
+  if (event.type === 'restarting') {
+    const { attempt, delayMs } = event
+    const before = current?.attempts.find(({ number }) => number === attempt - 1)
+    const reason = before?.exit && describeExit(before.exit)
+    log.info({ deployment, execution, attempt, delayMs, reason }, 'job starts again')
+  }
 }

@@ -6,6 +6,7 @@ import type { DeploymentLog } from '../log/logs.ts'
 import type { RecordKeeper } from '../record/record-keeper.ts'
 import type { EventFeed } from './event-feed.ts'
 import type { LiveState } from './live-state.ts'
+import type { Patience } from './patience.ts'
 
 /** Parts of a deployment that an execution uses. */
 export interface ExecutionParts {
@@ -20,4 +21,5 @@ export interface ExecutionParts {
   /** Once aborted, jobs stop without a grace period, and a running grace period ends. */
   noGrace: AbortSignal
   log: Logger
+  patience?: Patience
 }

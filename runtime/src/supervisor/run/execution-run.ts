@@ -6,14 +6,18 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
+import { mayPass } from '../../errors/operator-cause.ts'
 import { StartError } from '../../errors/start-error.ts'
 import { discardExecution, recordEnd, dropExecutionFiles } from './finish-execution.ts'
 import type { JobExit } from '../../execution/contract/exit.ts'
 import type { ExecutionParts } from './execution-parts.ts'
-import { createExecutionNews, type ExecutionNews } from './execution-news.ts'
+import { createExecutionNews, isPassing, type ExecutionNews } from './execution-news.ts'
 import { failureText } from './failure-text.ts'
+import { createTries } from './patience.ts'
+import { tellWaiting } from './tell-waiting.ts'
 import type { ExecutionRecord } from '../record/record.ts'
-import { beginAttempt } from '../record/record-changes.ts'
+import { beginAgain, beginAttempt, restartsBefore } from '../record/record-changes.ts'
 import { finalExit } from '../record/recovery.ts'
 
 /** Why an execution is ended before its time. */
@@ -102,16 +106,45 @@ function knownExit({ keeper, loaded }: Context): JobExit | undefined {
   return current && finalExit(current, loaded.manifest?.restartPolicy ?? 'no')
 }
 
-/** Runs the job; an error becomes its exit. */
+/** Runs the job, again and again while something keeps it from starting that may pass. */
 async function attend(context: Context, news: ExecutionNews): Promise<JobExit> {
-  const { execute, executions, loaded, keeper, current, start, signal, noGrace, live } = context
+  const { keeper, loaded, current, signal, patience } = context
+  const { schedule } = loaded.deployment
+  const tries = createTries({ schedule, due: hasRun(current) ? undefined : current.due, patience })
+  for (;;) {
+    const { exit, fault } = await runOnce(context, news)
+    const delayMs = fault === undefined || signal.aborted ? undefined : tries.next(Date.now())
+    if (fault === undefined || delayMs === undefined) return exit
+    await news.told()
+    await tellWaiting(context, { number: current.number, fault, delayMs })
+    await pause(delayMs, undefined, { signal }).catch(() => {}) // aborted: the next try says so
+    if (!signal.aborted && !hasRun(keeper.latest.current ?? current))
+      await keeper.change(beginAgain(schedule, Date.now()))
+  }
+}
+
+function hasRun({ attempts }: ExecutionRecord): boolean {
+  return attempts.some(({ exit }) => exit?.reason !== 'start-failed')
+}
+
+/** How a try ended, with the fault of the host if one that may pass was the reason. */
+interface Outcome {
+  exit: JobExit
+  fault?: string
+}
+
+/** An error becomes the exit. */
+async function runOnce(context: Context, news: ExecutionNews): Promise<Outcome> {
+  const { execute, executions, loaded, keeper, signal, noGrace, live } = context
+  const current = keeper.latest.current ?? context.current
   const folder = join(executions, String(current.number))
   try {
+    signal.throwIfAborted()
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const { exit } = await execute({
       loaded,
       folder,
-      ...start,
+      ...nextAttempt(context, current),
       allowLocalImages: keeper.latest.allowLocalImages,
       signal,
       noGrace,
@@ -121,10 +154,18 @@ async function attend(context: Context, news: ExecutionNews): Promise<JobExit> {
       onNetwork: (look) => live.takeNetwork(look),
       onOutput: (job, attempt) => capture(context, job, attempt),
     })
-    return exit
+    return { exit, ...(isPassing(exit) && { fault: exit.detail }) }
   } catch (error) {
-    return exitOf(context, error)
+    const exit = exitOf(context, error)
+    return { exit, ...(mayPass(error) && { fault: failureText(error) }) }
   }
+}
+
+/** The attempt after those that the record has; where it has none, the one that was asked for. */
+function nextAttempt({ start }: Context, current: ExecutionRecord): ExecutionStart {
+  const last = current.attempts.at(-1)
+  if (last === undefined) return start
+  return { firstAttempt: last.number + 1, restarts: restartsBefore(current) }
 }
 
 function graceOf(cause: EndCause | undefined): number | undefined {
@@ -141,12 +182,15 @@ async function capture(
   await output.capture(job, { execution: current.number, attempt })
 }
 
-function exitOf({ cause, log, current }: Context, error: unknown): JobExit {
+function exitOf({ cause, log, keeper, current }: Context, error: unknown): JobExit {
   const end = cause()
   if (end)
     return { reason: 'killed', detail: end.kind === 'stop' ? end.detail : 'the daemon ended' }
+  // Told with its next try.
+  if (mayPass(error)) return { reason: 'start-failed', detail: failureText(error) }
   // Errors for people are complete in their text; for others a developer needs the stack.
   const what = error instanceof StartError ? { reason: failureText(error) } : { err: error }
-  log.warn({ ...what, execution: current.number }, 'execution not started')
+  const { id: deployment } = keeper.latest
+  log.warn({ deployment, execution: current.number, ...what }, 'execution not started')
   return { reason: 'start-failed', detail: failureText(error) }
 }

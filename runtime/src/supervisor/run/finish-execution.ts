@@ -5,17 +5,23 @@
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { removeTree } from '@causeway/images'
+import { saysMayPass } from '../../errors/operator-cause.ts'
 import { describeExit, type JobExit } from '../../execution/contract/exit.ts'
 import type { ExecutionParts } from './execution-parts.ts'
 import { endExecution } from '../record/record-changes.ts'
 
 /** Resolves once the end is recorded and reported; a crash cannot revert it then. */
 export async function recordEnd(
-  { keeper, output, feed }: Pick<ExecutionParts, 'keeper' | 'output' | 'feed'>,
+  { keeper, output, feed, log }: Pick<ExecutionParts, 'keeper' | 'output' | 'feed' | 'log'>,
   number: number,
   exit: JobExit,
 ): Promise<void> {
   await keeper.change(endExecution(exit, Date.now()))
+  // An execution that could not start and is not tried again has said so when it failed.
+  if (exit.reason !== 'start-failed' || saysMayPass(exit.detail)) {
+    const line = { deployment: keeper.latest.id, execution: number, reason: describeExit(exit) }
+    log.info(line, 'job ended')
+  }
   const source = { execution: number, attempt: 0 }
   await output.tell(`execution ${number} ended: ${describeExit(exit)}`, source)
   feed.emit({ type: 'execution-ended', execution: number, exit })

@@ -16,13 +16,17 @@ export interface LiveState {
   /** Layers of the sandbox, as text for people. */
   readonly sandbox: string | undefined
   readonly lookAtNetwork: LookAtNetwork | undefined
+  /** The passing fault of the host that keeps the job from starting. */
+  readonly waiting: string | undefined
   begin(): void
+  /** Nothing runs; it is tried again. */
+  wait(fault: string): void
   take(event: ExecutionEvent): void
   takeNetwork(look: LookAtNetwork): void
   end(): void
 }
 
-type Facts = Pick<LiveState, 'phase' | 'progress' | 'socket' | 'uid' | 'sandbox' | 'lookAtNetwork'>
+type Facts = Omit<LiveState, 'begin' | 'wait' | 'take' | 'takeNetwork' | 'end'>
 
 const nothing: Facts = {
   phase: 'idle',
@@ -31,12 +35,14 @@ const nothing: Facts = {
   uid: undefined,
   sandbox: undefined,
   lookAtNetwork: undefined,
+  waiting: undefined,
 }
 
 export function createLiveState(): LiveState {
   const live: LiveState = {
     ...nothing,
     begin: () => void Object.assign(live, nothing, { phase: 'preparing' }),
+    wait: (fault) => void Object.assign(live, nothing, { phase: 'preparing', waiting: fault }),
     take: (event) => void Object.assign(live, newsOf(event)),
     takeNetwork: (look) => void Object.assign(live, { lookAtNetwork: look }),
     end: () => void Object.assign(live, nothing),
@@ -53,7 +59,7 @@ function newsOf(event: ExecutionEvent): Partial<Facts> {
     case 'bridge-open':
       return { socket: event.socket }
     case 'job-started':
-      return { phase: 'running', uid: event.uid, sandbox: event.sandbox }
+      return { phase: 'running', uid: event.uid, sandbox: event.sandbox, waiting: undefined }
     case 'restarting':
       return { phase: 'restarting' }
     case 'image-verified':

@@ -86,6 +86,12 @@ export function deadlineOf({ duration, endTime }: Schedule, startedAt: number): 
   return ends.length > 0 ? Math.min(...ends) : undefined
 }
 
+/** Until when an execution may begin that was due at a time; a single one until the end time. */
+export function lastStart(schedule: Schedule, due: number): number {
+  if (schedule.interval === 0) return schedule.endTime || Infinity
+  return due + maxStartDelay({ schedule })
+}
+
 /** Number of the first execution at or after a time. */
 export function firstFrom({ schedule: { interval }, start }: ScheduleState, time: number): number {
   if (time <= start) return 0
@@ -103,6 +109,6 @@ function executionCount({ schedule: { interval, endTime }, start }: ScheduleStat
   return endTime > 0 ? Math.ceil((endTime - start) / interval) : Infinity
 }
 
-function maxStartDelay({ schedule }: ScheduleState): number {
+function maxStartDelay({ schedule }: Pick<ScheduleState, 'schedule'>): number {
   return schedule.maxStartDelay || defaultMaxStartDelayMs
 }

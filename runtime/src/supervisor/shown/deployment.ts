@@ -19,7 +19,9 @@ const state = described(
 
 const summary = {
   name: described(v.string(), 'Folder of the deployment in the store, 32 hex digits.'),
-  id: v.exactOptional(v.string()),
+  id: v.exactOptional(
+    described(v.string(), 'Absent when no file of a damaged one says it any more.'),
+  ),
   state,
   deployedAt: v.exactOptional(time),
   executions: v.exactOptional(described(whole, 'Number of the last execution.')),
@@ -27,6 +29,12 @@ const summary = {
   nextStart: v.exactOptional(time),
   /** Of the last execution that ended. */
   exit: v.exactOptional(jobExit),
+  waiting: v.exactOptional(
+    described(
+      v.string(),
+      'The fault of the host, such as a full disk, after which it tries again.',
+    ),
+  ),
   error: v.exactOptional(described(v.string(), 'What is wrong with a damaged deployment.')),
 }
 

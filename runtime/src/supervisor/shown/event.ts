@@ -39,6 +39,7 @@ export const deploymentEvent = v.variant('type', [
   v.object({ ...type('restarting'), attempt: whole, delayMs: v.number() }),
   v.object({ ...type('execution-started'), execution: whole }),
   v.object({ ...type('execution-ended'), execution: whole, exit: jobExit }),
+  v.object({ ...type('waiting'), execution: whole, fault: v.string(), delayMs: v.number() }),
   v.object({ ...type('missed'), count: whole, firstDue: time, lastDue: time }),
   v.object({ ...type('wanted'), wanted: v.picklist(['running', 'stopped']) }),
 ])

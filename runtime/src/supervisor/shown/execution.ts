@@ -31,7 +31,10 @@ export const shownAttempt = v.object({
   endedAt: v.exactOptional(time),
   exit: v.exactOptional(jobExit),
   interrupted: v.exactOptional(
-    described(v.boolean(), 'The daemon ended the attempt; the next attempt continues it.'),
+    described(
+      v.boolean(),
+      'The daemon or a fault of the host ended the attempt; the next one continues it.',
+    ),
   ),
 })
 

@@ -27,8 +27,9 @@ export function openBridge({ name, timeoutMs }: BridgeOptions): Bridge & { close
   const closing = new AbortController()
   const { signal } = closing
   const allowance = { bytes: maxReceivedBytes }
-  const open = async () => {
-    const connection = await openConnection({ name, timeoutMs, allowance })
+  const open = async (patience = 1) => {
+    const limitMs = timeoutMs * patience
+    const connection = await openConnection({ name, timeoutMs: limitMs, allowance })
     if (signal.aborted) {
       connection.destroy()
       throw new CheckFailed('a connection', 'the end of the check')
@@ -40,7 +41,7 @@ export function openBridge({ name, timeoutMs }: BridgeOptions): Bridge & { close
     pieces: readonly (string | Buffer)[],
     options: ExchangeOptions,
   ): Promise<Received> => {
-    const connection = await open()
+    const connection = await open(options.patience)
     try {
       await sendPieces(connection, pieces, options)
       return await connection[options.until ?? 'line']()
@@ -52,7 +53,7 @@ export function openBridge({ name, timeoutMs }: BridgeOptions): Bridge & { close
   return {
     name,
     timeoutMs,
-    open,
+    open: () => open(),
     async exchange(pieces, options = {}) {
       for (let tries = 1; ; tries++) {
         const received = await exchangeOnce(pieces, options)

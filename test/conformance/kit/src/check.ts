@@ -31,6 +31,8 @@ export interface ExchangeOptions {
   halfClose?: boolean
   /** Time between two pieces; default 1. */
   pauseMs?: number
+  /** How many times the limit of each wait this takes; default 1. */
+  patience?: number
   /** When to stop waiting; default `line`. */
   until?: 'line' | 'end' | 'settled'
 }

@@ -3,7 +3,14 @@
  * ECDH, HKDF-SHA256 with a label and both public keys, AES-256-GCM.
  * @module
  */
-import { createCipheriv, createDecipheriv, createECDH, hkdfSync, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createECDH,
+  hkdfSync,
+  randomBytes,
+  type ECDH,
+} from 'node:crypto'
 import { opensslNames, type EncryptionCurve } from './curves.ts'
 
 /** Lengths of the parts before and after the ciphertext. */
@@ -28,13 +35,38 @@ export interface Peer {
 
 /** A new key pair. */
 export function createPeer(curve: EncryptionCurve): Peer {
+  return peerOf(curve, newPair(curve), (sharedX) => sharedX)
+}
+
+/**
+ * A key pair whose shared x with `other` begins with a zero byte. The peer drops leading zero bytes, as
+ * some senders do.
+ */
+export function createDroppingPeer(curve: EncryptionCurve, other: Buffer): Peer {
+  // One pair in 256 will do.
+  for (;;) {
+    const pair = newPair(curve)
+    if (pair.computeSecret(other)[0] === 0) return peerOf(curve, pair, withoutLeadingZeros)
+  }
+}
+
+function newPair(curve: EncryptionCurve): ECDH {
   const pair = createECDH(opensslNames[curve])
   pair.generateKeys()
+  return pair
+}
+
+function withoutLeadingZeros(bytes: Buffer): Buffer {
+  return bytes.subarray(bytes.findIndex((byte) => byte !== 0))
+}
+
+function peerOf(curve: EncryptionCurve, pair: ECDH, formOf: (sharedX: Buffer) => Buffer): Peer {
   const compressed = pair.getPublicKey(null, 'compressed')
   const keyWith = (other: Buffer, salt: Buffer) => {
     const both = [compressed, other].sort((a, b) => Buffer.compare(a, b))
     const info = Buffer.concat([Buffer.from(labels[curve]), ...both])
-    return new Uint8Array(hkdfSync('sha256', pair.computeSecret(other), salt, info, 32))
+    const sharedX = formOf(pair.computeSecret(other))
+    return new Uint8Array(hkdfSync('sha256', sharedX, salt, info, 32))
   }
   return {
     compressed,

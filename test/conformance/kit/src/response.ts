@@ -27,6 +27,7 @@ export const codes = {
   invalidRequest: -32600,
   methodNotFound: -32601,
   invalidParams: -32602,
+  internalError: -32603,
   limitExceeded: -32005,
 } as const
 

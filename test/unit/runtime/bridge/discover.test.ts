@@ -49,7 +49,7 @@ describe('the document', () => {
             required: ['curve', 'publicKey', 'salt', 'bytes'],
             properties: {
               curve: { enum: ['p256', 'secp256k1'] },
-              salt: { type: 'string', title: 'hex', pattern: '^(?:0x)?(?:[0-9a-fA-F]{2})*$' },
+              salt: { type: 'string', title: 'hex', pattern: '^(?:0[xX])?(?:[0-9a-fA-F]{2})*$' },
             },
           },
         },

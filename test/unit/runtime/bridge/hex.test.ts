@@ -9,12 +9,14 @@ describe('hex', () => {
     { hex: '0x00ff', bytes: [0, 255] },
     { hex: 'AbCd', bytes: [0xab, 0xcd] },
     { hex: '0xABcd', bytes: [0xab, 0xcd] },
+    { hex: '0X', bytes: [] },
+    { hex: '0XABcd', bytes: [0xab, 0xcd] },
   ])('reads "$hex"', ({ hex, bytes }) => {
     expect(hexPattern.test(hex)).toBe(true)
     expect([...hexBytes(hex)]).toEqual(bytes)
   })
 
-  it.each(['0', '0x0', '0X00', 'x00', '00 ', ' 00', '00\n', 'gg', '0x0x00', '٠٠'])(
+  it.each(['0', '0x0', '0X0', '0y00', 'x00', '00 ', ' 00', '00\n', 'gg', '0x0x00', '٠٠'])(
     'does not match %j',
     (text) => {
       expect(hexPattern.test(text)).toBe(false)

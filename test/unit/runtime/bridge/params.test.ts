@@ -168,9 +168,12 @@ const hexFields = [
 describe.each(hexFields)('$method $field', ({ method, field }) => {
   const withField = (value: unknown) => [{ ...(valid[method][0] as object), [field]: value }]
 
-  it.each(['', '0x', 'ab', 'AB', 'aB', '0xabCD', '00'.repeat(1000)])('takes %j', (value) => {
-    expect(outcome(method, withField(value))).toEqual({ taken: withField(value) })
-  })
+  it.each(['', '0x', 'ab', 'AB', 'aB', '0xabCD', '0Xab', '00'.repeat(1000)])(
+    'takes %j',
+    (value) => {
+      expect(outcome(method, withField(value))).toEqual({ taken: withField(value) })
+    },
+  )
 
   it.each([
     { value: 'a', found: 'an odd number of digits (1)' },
@@ -179,7 +182,7 @@ describe.each(hexFields)('$method $field', ({ method, field }) => {
     { value: 'zz', found: 'a character that is no hex digit at position 0' },
     { value: 'abz', found: 'a character that is no hex digit at position 2' },
     { value: '0xabzz', found: 'a character that is no hex digit at position 4' },
-    { value: '0Xab', found: 'a character that is no hex digit at position 1' },
+    { value: '0Xabzz', found: 'a character that is no hex digit at position 4' },
     { value: 'ab cd', found: 'a character that is no hex digit at position 2' },
     { value: 'ab\n', found: 'a character that is no hex digit at position 2' },
     { value: '\nab', found: 'a character that is no hex digit at position 0' },

@@ -23,6 +23,17 @@ test('a host that passes: a tick a question', () => {
   )
 })
 
+test('a claim over another spelling than the name in DNS', () => {
+  const { steps, ...rest } = passing('xn--bcher-kva.example')
+  const [claim] = steps
+  const text = (spelling: string) =>
+    verificationText({ ...rest, steps: [{ ...claim!, spelling }] }).split('\n')[0]
+  expect(text('bücher.example')).toBe(
+    '✓ TXT  _acu.xn--bcher-kva.example (over bücher.example): v=ok',
+  )
+  expect(text('xn--bcher-kva.example')).toBe('✓ TXT  _acu.xn--bcher-kva.example: v=ok')
+})
+
 test('one that does not: what was found, what is wrong, what to publish', () => {
   expect(verificationText(failing('a.example', 'PTR_TXT_MISSING'))).toBe(
     `✗ TXT  _acu.ptr.a.example (192.0.2.1): nothing

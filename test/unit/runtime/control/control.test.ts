@@ -4,7 +4,7 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { request } from 'node:http'
-import { createConnection, createServer } from 'node:net'
+import { createConnection, createServer, type Socket } from 'node:net'
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -12,11 +12,14 @@ import { promisify } from 'node:util'
 import { test as base, describe, expect } from 'vitest'
 import { createControlClient, type ControlClient } from '../../../../runtime/src/control/client.ts'
 import { startControlServer } from '../../../../runtime/src/control/server.ts'
+import { StartError } from '../../../../runtime/src/errors/start-error.ts'
 import { testStatus } from '../../../support/control-status.ts'
+import { openSockets } from '../../../support/open-descriptors.ts'
 import { recordingLog, type RecordingLog } from '../../../support/recording-log.ts'
 import { exited } from '../../../support/scripted-jobs.ts'
 import {
   nameOf,
+  startingSupervisor,
   testSupervisor,
   type TestSupervisor,
 } from '../../../support/supervised-deployments.ts'
@@ -180,6 +183,14 @@ print(connection.getresponse().read().decode())`
   })
 })
 
+test.for(['', '.', '..'])('%j is sent as no other request', async (id, { control: { client } }) => {
+  const params = { id }
+  for (const name of ['GET /v1/deployments/:id', 'POST /v1/deployments/:id/stop'] as const)
+    await expect(client.call(name, { params })).rejects.toThrow(
+      `${JSON.stringify(id)}: no deployment has this id`,
+    )
+})
+
 describe('the socket', () => {
   test('is its owner’s alone', ({ control: { path } }) => {
     expect(statSync(path).mode & 0o777).toBe(0o600)
@@ -219,6 +230,96 @@ describe('the socket', () => {
       await thrownBy(() => client.lines('GET /v1/deployments/:id/events', { params: one }).next()),
     ).toMatchObject(expected)
   })
+})
+
+describe('a client that stays', () => {
+  /** Serves one client at a time on another socket. */
+  async function serveOne({ folder, host }: Fixture, headersTimeout: number) {
+    const path = join(folder, 'one.sock')
+    const limits = { connections: 1, headersTimeout, connectionsCheckingInterval: 50 }
+    const { supervisor } = host
+    const options = { path, supervisor, status: testStatus, log: recordingLog().log, limits }
+    const server = await startControlServer(options)
+    const status = () => createControlClient(path, '').call('GET /v1/status')
+    return { path, status, [Symbol.asyncDispose]: () => server.close() }
+  }
+
+  /** Sends something, reads the answer and keeps its own side open. */
+  async function stay(path: string, bytes: string): Promise<{ socket: Socket; answer: string }> {
+    const socket = createConnection({ path, allowHalfOpen: true })
+    socket.write(bytes)
+    let answer = ''
+    // Not read as an iterable, which would destroy the socket at its end.
+    socket.setEncoding('utf8').on('data', (chunk: string) => (answer += chunk))
+    await once(socket, 'end')
+    return { socket, answer }
+  }
+
+  test.for([
+    ['after garbage', 'not http\r\n\r\n', /^HTTP\/1\.1 400 .*INVALID_REQUEST/s],
+    ['without a request', 'GET /v1/st', /^HTTP\/1\.1 408 .*TIMEOUT/s],
+    ['after a refusal', 'GET /v1/none HTTP/1.1\r\n\r\n', /^HTTP\/1\.1 404 .*NOT_FOUND/s],
+  ] as const)('%s keeps no connection', async ([, bytes, expected], { control }) => {
+    await using server = await serveOne(control, 100)
+    const before = openSockets()
+    const { socket, answer } = await stay(server.path, bytes)
+    expect(answer).toMatch(expected)
+    // Its own end is left: the server has closed the other for good.
+    await expect.poll(openSockets, { timeout: 5000 }).toBe(before + 1)
+    await expect.poll(() => server.status().catch(String)).toEqual(testStatus())
+    socket.destroy()
+  })
+
+  test('is answered 503 when there are too many', async ({ control }) => {
+    await using server = await serveOne(control, 10_000)
+    const idle = openSockets()
+    const first = createConnection(server.path)
+    await expect.poll(openSockets).toBe(idle + 2)
+    const { socket, answer } = await stay(server.path, 'GET /v1/status HTTP/1.1\r\n\r\n')
+    expect(answer).toMatch(/^HTTP\/1\.1 503 .*TOO_MANY_CLIENTS.*serves 1 connections already/s)
+    await expect.poll(openSockets, { timeout: 5000 }).toBe(idle + 3)
+    first.destroy()
+    socket.destroy()
+    await expect.poll(() => server.status().catch(String)).toEqual(testStatus())
+  })
+})
+
+test('while deployments are continued, the supervisor says how far that is', async () => {
+  await using folder = await temporaryFolder()
+  await using earlier = await testSupervisor(folder.path)
+  await earlier.deploy('one')
+  await earlier.deploy('two')
+  await earlier.supervisor.close()
+  await using host = await startingSupervisor(folder.path)
+  const { supervisor } = host
+  expect(supervisor.recovery()).toEqual({ done: 0, total: 2 })
+  expect(supervisor.list()).toEqual([])
+  expect(() => supervisor.inspect('one')).toThrow('has continued 0 of 2 deployments; try again')
+  await supervisor.recovered
+  expect(supervisor.recovery()).toBeUndefined()
+  expect(supervisor.list().map(({ id }) => id)).toEqual(expect.arrayContaining(['one', 'two']))
+})
+
+test('and so do the list and the refusals of the socket', async () => {
+  await using folder = await temporaryFolder()
+  await using host = await testSupervisor(folder.path)
+  const path = join(folder.path, 'control.sock')
+  const recovery = { done: 1, total: 2 }
+  const message = 'x: the daemon has just started'
+  const inspect = () => {
+    throw new StartError('DAEMON_STARTING', message)
+  }
+  const supervisor = { ...host.supervisor, recovery: () => recovery, inspect }
+  const log = recordingLog()
+  const server = await startControlServer({ path, supervisor, status: testStatus, log: log.log })
+  expect((await send(path, 'GET', '/v1/deployments')).body).toEqual({ deployments: [], recovery })
+  expect(await send(path, 'GET', '/v1/deployments/x')).toEqual({
+    status: 503,
+    body: { error: { kind: 'DAEMON_STARTING', message } },
+  })
+  // It passes: nothing for the log.
+  expect(log.lines).toEqual([])
+  await server.close()
 })
 
 test('one that hangs up before it answers is told as unreachable', async () => {

@@ -13,7 +13,9 @@ import {
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
+import { findRecord } from '../../../../runtime/src/supervisor/record/find-record.ts'
 import type { DeploymentRecord } from '../../../../runtime/src/supervisor/record/record.ts'
+import { ImageError } from '../../../../images/src/index.ts'
 import { StartError } from '../../../../runtime/src/errors/start-error.ts'
 import { smallDisk, type SmallDisk } from '../../../support/audit-disk.ts'
 import { test } from '../../../support/folder-fixture.ts'
@@ -28,6 +30,7 @@ import { thrownBy } from '../../../support/thrown.ts'
 
 const isRoot = process.getuid?.() === 0
 const now = () => Date.now()
+const infoLevel = 30
 
 /** The job of a deployment `one`, once it is known to run. */
 async function running(host: TestSupervisor): Promise<ScriptedJob> {
@@ -114,12 +117,12 @@ describe('a deployment', () => {
 
   test('that cannot be started says why, and leaves no folder', async ({ folder }) => {
     await using host = await testSupervisor(folder)
-    host.jobs.failNext(new StartError('SANDBOX_UNAVAILABLE', 'no sandbox here'))
+    host.jobs.failNext(new StartError('ENTRYPOINT_MISSING', 'no job here'))
     await host.deploy('one')
     await host.reach('one', 'ended')
     expect(host.supervisor.inspect('one').exit).toEqual({
       reason: 'start-failed',
-      detail: 'SANDBOX_UNAVAILABLE: no sandbox here',
+      detail: 'ENTRYPOINT_MISSING: no job here',
     })
     const executions = join(host.deployments, nameOf('one'), 'executions')
     await expect.poll(() => readdirSync(executions)).toEqual([])
@@ -291,6 +294,28 @@ describe('the operator', () => {
     }
   })
 
+  test('is found without a supervisor, by its id or the beginning of its name', async ({
+    folder,
+  }) => {
+    await using host = await testSupervisor(folder)
+    for (const id of ['one', 'two', 'damaged']) await host.deploy(id)
+    const damaged = join(host.deployments, nameOf('damaged'), 'record.json')
+    writeFileSync(damaged, '')
+    const find = (reference: string) => findRecord(host.deployments, reference)
+    expect([find('two').id, find(nameOf('two').slice(0, 12)).id]).toEqual(['two', 'two'])
+    for (const [reference, kind] of [
+      ['on', 'DEPLOYMENT_UNKNOWN'],
+      ['', 'DEPLOYMENT_UNKNOWN'],
+      [nameOf('damaged'), 'RECORD_DAMAGED'],
+    ] as const)
+      expect(await thrownBy(() => find(reference)), reference).toMatchObject({ kind })
+    const nowhere = join(folder, 'none')
+    expect(await thrownBy(() => findRecord(nowhere, 'one'))).toMatchObject({
+      kind: 'DEPLOYMENT_UNKNOWN',
+    })
+    expect(existsSync(nowhere)).toBe(false)
+  })
+
   test('follows a log until no more entries will come', async ({ folder }) => {
     await using host = await testSupervisor(folder)
     await host.deploy('one', { restartPolicy: 'onFailure' })
@@ -413,6 +438,118 @@ describe('the daemon’s end', () => {
   }
 })
 
+describe('a cause that the operator can take away', () => {
+  const refused = new ImageError('IMAGE_URL_REFUSED', 'image url file:///i refused')
+
+  test.for([refused, new StartError('SANDBOX_UNAVAILABLE', 'no PRoot')])(
+    'does not end an execution: %s',
+    async (error, { folder }) => {
+      await using host = await testSupervisor(folder, { firstMs: 1, longestMs: 4 })
+      host.jobs.failNext(error, 5)
+      await host.deploy('one')
+      ;(await host.jobs.next()).end(exited(0))
+      await host.reach('one', 'ended')
+      expect(host.supervisor.inspect('one')).toMatchObject({ executions: 1, exit: exited(0) })
+    },
+  )
+
+  test('ends no deployment that ran before a restart with other flags', async ({ folder }) => {
+    const late = { firstMs: 60_000, longestMs: 60_000 }
+    {
+      await using host = await testSupervisor(folder)
+      await running(host)
+    }
+    {
+      await using host = await testSupervisor(folder, late)
+      host.jobs.failNext(refused)
+      const waiting = { state: 'preparing', waiting: `IMAGE_URL_REFUSED: ${refused.message}` }
+      await expect.poll(() => host.supervisor.list()).toMatchObject([waiting])
+    }
+    await using host = await testSupervisor(folder, late)
+    expect((await host.jobs.next()).request.firstAttempt).toBe(2)
+  })
+})
+
+describe('a fault of the host that passes', () => {
+  const full = Object.assign(new Error('ENOSPC: no space left on device, write'), {
+    code: 'ENOSPC',
+  })
+  const soon = { firstMs: 1, longestMs: 4 }
+  const late = { firstMs: 60_000, longestMs: 60_000 }
+
+  test('does not end an execution: it is tried again until it starts', async ({ folder }) => {
+    await using host = await testSupervisor(folder, soon)
+    host.jobs.failNext(full, 5)
+    await host.deploy('one', { deployment: { schedule: { duration: 60_000 } } })
+    const job = await host.jobs.next()
+    expect(job.request.firstAttempt).toBe(1)
+    await host.reach('one', 'running')
+    const detail = host.supervisor.inspect('one')
+    expect(detail).not.toHaveProperty('waiting')
+    // The time that it waited is not the job's.
+    expect(job.request.deadline).toBe(detail.current!.startedAt + 60_000)
+    job.end(exited(0))
+    await host.reach('one', 'ended')
+    expect(host.supervisor.inspect('one').exit).toEqual(exited(0))
+    expect(await host.logOf('one')).toContain(
+      `host: execution 1 waits for the host, and is tried again: ${full.message}`,
+    )
+  })
+
+  test('is shown while it lasts, and the operator can stop it', async ({ folder }) => {
+    await using host = await testSupervisor(folder, late)
+    host.jobs.failNext(new StartError('DISK_FULL', 'the disk is full'))
+    await host.deploy('one')
+    const shown = { state: 'preparing', waiting: 'DISK_FULL: the disk is full' }
+    await expect.poll(() => host.supervisor.list()).toMatchObject([shown])
+    expect(await host.supervisor.stop('one')).toMatchObject({
+      state: 'stopped',
+      exit: { reason: 'killed', detail: 'stopped by the operator' },
+    })
+    expect(host.supervisor.inspect('one')).not.toHaveProperty('waiting')
+  })
+
+  test('after the root is mounted uses up a number, but no restart', async ({ folder }) => {
+    await using host = await testSupervisor(folder, soon)
+    await host.deploy('one')
+    const detail = 'bridge-launch: seccomp: Unknown error 524'
+    ;(await host.jobs.next()).end({ reason: 'start-failed', detail })
+    const second = await host.jobs.next()
+    expect(second.request).toMatchObject({ firstAttempt: 2, restarts: 0 })
+    await host.reach('one', 'running')
+    expect(host.supervisor.inspect('one').current).toMatchObject({
+      restarts: 0,
+      attempts: [{ number: 1, interrupted: true }, { number: 2 }],
+    })
+  })
+
+  test('ends an execution that others follow once it is too late', async ({ folder }) => {
+    await using host = await testSupervisor(folder, soon)
+    host.jobs.failNext(full, Infinity)
+    const schedule = { interval: 3_600_000, maxStartDelay: 30 }
+    await host.deploy('one', { deployment: { schedule } })
+    await expect
+      .poll(() => host.supervisor.inspect('one'))
+      .toMatchObject({
+        state: 'scheduled',
+        executions: 1,
+        exit: { reason: 'start-failed', detail: full.message },
+      })
+  })
+
+  test('is waited for by the next daemon, too', async ({ folder }) => {
+    {
+      await using host = await testSupervisor(folder, late)
+      host.jobs.failNext(full)
+      await host.deploy('one')
+      await expect.poll(() => host.supervisor.inspect('one').waiting).toBe(full.message)
+    }
+    await using host = await testSupervisor(folder, soon)
+    expect((await host.jobs.next()).request.firstAttempt).toBe(1)
+    expect(host.supervisor.inspect('one').executions).toBe(1)
+  })
+})
+
 describe('a full disk', () => {
   // Only root can mount a small one.
   const onSmallDisk = test.skipIf(!isRoot)
@@ -452,7 +589,7 @@ describe('a full disk', () => {
     expect(existsSync(written)).toBe(true)
     next.end(exited(0))
     await host.reach('one', 'ended')
-    expect(host.log.lines).toEqual([])
+    expect(host.log.lines.filter(({ level }) => Number(level) > infoLevel)).toEqual([])
   })
 
   onSmallDisk('has space for the end of a job when another is stopped', async ({ folder }) => {
@@ -531,6 +668,62 @@ describe('a full disk', () => {
   })
 })
 
+test('the daemon’s log has a line for each command, start, restart, exit and refusal', async ({
+  folder,
+}) => {
+  await using host = await testSupervisor(folder)
+  const file = await host.deploy('one', { restartPolicy: 'onFailure' })
+  const first = await host.jobs.next()
+  first.end(exited(3))
+  const second = await host.jobs.next()
+  second.end(exited(0))
+  await host.reach('one', 'ended')
+  host.jobs.failNext(new StartError('ENTRYPOINT_MISSING', 'no job.sh'))
+  await host.supervisor.start('one')
+  await host.reach('one', 'ended')
+  await host.supervisor.stop('one')
+  const again = { file, replace: false, allowLocalImages: false }
+  await thrownBy(() => host.supervisor.deploy(again))
+  await thrownBy(() => host.supervisor.stop('none'))
+  await host.supervisor.remove('one', { force: false, forgetKeys: false })
+  const name = nameOf('one')
+  const one = { deployment: 'one' }
+  const job = { ...one, execution: 1 }
+  const info = { level: infoLevel }
+  expect(host.log.lines).toEqual([
+    { ...info, ...one, name, revision: 1, file, msg: 'deployed' },
+    { ...info, ...job, attempt: 1, uid: 7, msg: 'job started' },
+    { ...info, ...job, attempt: 2, delayMs: 0, reason: 'exit code 3', msg: 'job starts again' },
+    { ...info, ...job, attempt: 2, uid: 7, msg: 'job started' },
+    { ...info, ...job, reason: 'exit code 0', msg: 'job ended' },
+    { ...info, ...one, name, msg: 'started by the operator' },
+    {
+      level: 40,
+      ...one,
+      execution: 2,
+      reason: 'ENTRYPOINT_MISSING: no job.sh',
+      msg: 'execution not started',
+    },
+    { ...info, ...one, name, msg: 'stopped by the operator' },
+    {
+      ...info,
+      ...one,
+      command: 'deploy',
+      file,
+      reason: expect.stringContaining('DEPLOYMENT_EXISTS: ') as string,
+      msg: 'command refused',
+    },
+    {
+      ...info,
+      command: 'stop',
+      deployment: 'none',
+      reason: expect.stringContaining('DEPLOYMENT_UNKNOWN: none: ') as string,
+      msg: 'command refused',
+    },
+    { ...info, ...one, name, msg: 'removed by the operator' },
+  ])
+})
+
 describe('many', () => {
   test('run side by side', async ({ folder }) => {
     await using host = await testSupervisor(folder)
@@ -563,7 +756,7 @@ describe('a damaged deployment', () => {
   test.for([
     { content: '', what: 'expected JSON' },
     { content: '{"format":1', what: 'expected JSON' },
-    { content: '{"format":2}', what: 'format' },
+    { content: '{"format":0}', what: 'format' },
     { content: '[]', what: 'format' },
   ])(
     '$content: is reported, and the others run',
@@ -579,7 +772,12 @@ describe('a damaged deployment', () => {
       writeFileSync(record, content)
       await using host = await testSupervisor(folder)
       const byName = host.supervisor.list().find(({ name }) => name === nameOf('one'))
-      expect(byName).toMatchObject({ state: 'damaged', error: expect.stringContaining(record) })
+      expect(byName).toMatchObject({
+        id: 'one',
+        state: 'damaged',
+        error: expect.stringContaining(record),
+      })
+      expect(host.supervisor.inspect('one')).toEqual(byName)
       expect(byName?.error).toContain(what)
       expect((await host.jobs.next()).request.loaded.deployment.id).toBe('two')
       const refused = await thrownBy(() => host.supervisor.stop(nameOf('one')))
@@ -589,6 +787,48 @@ describe('a damaged deployment', () => {
       expect(readdirSync(host.deployments)).toEqual([nameOf('two')])
     },
   )
+
+  test('keeps its log when its record is gone', async ({ folder }) => {
+    {
+      await using host = await testSupervisor(folder)
+      await host.deploy('one')
+      await host.jobs.next()
+    }
+    const own = join(folder, 'deployments', nameOf('one'))
+    rmSync(join(own, 'record.json'))
+    await using host = await testSupervisor(folder)
+    expect(host.supervisor.list()).toMatchObject([
+      { id: 'one', state: 'damaged', error: expect.stringContaining(join(own, 'record.json')) },
+    ])
+    expect(readdirSync(join(own, 'logs'))).not.toEqual([])
+    await host.supervisor.remove('one', { force: true, forgetKeys: false })
+    expect(readdirSync(host.deployments)).toEqual([])
+  })
+
+  test('that an earlier version made has the id of its record', async ({ folder }) => {
+    {
+      await using host = await testSupervisor(folder)
+      await host.deploy('one')
+      await host.jobs.next()
+    }
+    const own = join(folder, 'deployments', nameOf('one'))
+    rmSync(join(own, 'identity.json'))
+    truncateSync(join(own, 'record.json'), 200)
+    await using host = await testSupervisor(folder)
+    expect(host.supervisor.list()).toMatchObject([{ id: 'one', state: 'damaged' }])
+  })
+
+  test('is told by the stored file, not by the operator’s', async ({ folder }) => {
+    {
+      await using host = await testSupervisor(folder)
+      await host.deploy('one')
+      await host.jobs.next()
+    }
+    const stored = join(folder, 'deployments', nameOf('one'), 'revisions/1/deployment.json')
+    truncateSync(stored, 1)
+    await using host = await testSupervisor(folder)
+    expect(host.supervisor.inspect('one').error).toContain(`${stored}:`)
+  })
 
   test('is reported when its bundle is missing, too', async ({ folder }) => {
     {

@@ -62,6 +62,11 @@ describe("the host's resolvers", () => {
     const text = `# nameserver 192.0.2.9\nsearch example\nnameserver\t192.0.2.1\nnameserver fe80::1%lo # x\n;\nnameserver name\nnameserver 2001:db8::1\nnameserver 192.0.2.4\n`
     expect(await read(text)).toEqual(['192.0.2.1 53', 'fe80::1%lo 53', '2001:db8::1 53'])
   })
+  it('are not the unspecified address', async () => {
+    const text = 'nameserver 0.0.0.0\nnameserver ::\nnameserver 192.0.2.1\n'
+    expect(await read(text)).toEqual(['192.0.2.1 53'])
+    expect(await read('nameserver 0.0.0.0\n')).toEqual(['127.0.0.1 53'])
+  })
   it('are the host itself where it names none', async () => {
     expect(await read('search example\n')).toEqual(['127.0.0.1 53'])
     expect(hostResolvers('/does/not/exist')).toEqual([{ address: '127.0.0.1', port: 53 }])

@@ -44,6 +44,21 @@ describe('connections that the host opens for a job', () => {
     expect(allows).toEqual([false, true])
   })
 
+  test('are judged by the settings as they are, from the next execution on', async ({ port }) => {
+    const networks = hostFaces(kernelSide())
+    const { settings } = networks
+    const before = await networks.open()
+    settings.allow = ['127.0.0.0/8']
+    expect(before.egress.allows('127.0.0.1')).toBe(false)
+    await before.release()
+    const after = await networks.open()
+    expect(await text(await after.egress.dial({ host: 'localhost', port }))).toBe('here')
+    await after.release()
+    settings.allow = []
+    expect((await networks.open()).egress.allows('127.0.0.1')).toBe(false)
+    await networks.close()
+  })
+
   test('have one rate over all executions; those to admitted addresses do not wait', async ({
     port,
   }) => {

@@ -16,6 +16,31 @@ describe('a host name', () => {
     ],
     ['_dns.example', { name: '_dns.example', spellings: ['_dns.example'] }],
     [
+      'Bücher.example',
+      {
+        name: 'xn--bcher-kva.example',
+        spellings: ['Bücher.example', 'xn--bcher-kva.example'],
+      },
+    ],
+    [
+      'bu\u0308cher.example.',
+      {
+        name: 'xn--bcher-kva.example',
+        spellings: ['bu\u0308cher.example', 'bu\u0308cher.example.', 'xn--bcher-kva.example'],
+      },
+    ],
+    [
+      '\u212aelvin.example',
+      { name: 'kelvin.example', spellings: ['\u212aelvin.example', 'kelvin.example'] },
+    ],
+    [
+      '_dns.例え.テスト',
+      {
+        name: '_dns.xn--r8jz45g.xn--zckzah',
+        spellings: ['_dns.例え.テスト', '_dns.xn--r8jz45g.xn--zckzah'],
+      },
+    ],
+    [
       'xn--bcher-kva.example',
       { name: 'xn--bcher-kva.example', spellings: ['xn--bcher-kva.example'] },
     ],
@@ -53,20 +78,17 @@ describe('a host name', () => {
     { text: '::1', message: port, hint: consent },
     { text: '[::1]', message: port, hint: consent },
     {
-      text: 'bücher.example',
-      message: 'expected a name in ASCII',
-      hint: 'Write it as xn--bcher-kva.example.',
+      text: 'https://bücher.example/',
+      message: 'expected a bare host name without scheme',
+      hint: 'Write only bücher.example.',
     },
-    {
-      text: '\u212aelvin.example',
-      message: 'expected a name in ASCII',
-      hint: 'Write it as kelvin.example.',
-    },
-    {
-      text: '\ud800.example',
-      message: 'expected a name in ASCII',
-      hint: 'Write it in punycode (xn--...).',
-    },
+    { text: '\ud800.example', message: 'expected a name that IDNA can write in ASCII' },
+    { text: '\u00ad', message: 'expected a name that IDNA can write in ASCII' },
+    { text: 'bücher.%65xample', message: labels },
+    { text: 'bü cher.example', message: 'expected a name that IDNA can write in ASCII' },
+    { text: 'bücher..example', message: labels },
+    { text: '１２７.0.0.1', message: port, hint: consent },
+    { text: `${'ü'.repeat(60)}.example`, message: labels },
     { text: 'a..b', message: labels },
     { text: '.example', message: labels },
     { text: 'example..', message: labels },

@@ -38,6 +38,7 @@ describe('a host passes', () => {
     { what: 'eight aliases away', host: named('near'), ips: ['93.184.1.18'] },
     { what: 'in upper case, with a final dot', host: 'PLAIN.Example.TEST.', ips: ['93.184.1.1'] },
     { what: 'as the owner wrote it', host: 'Given.Example.Test', ips: ['93.184.1.19'] },
+    { what: 'in UTF-8, by the digest over its bytes', host: named('Bücher'), ips: ['93.184.1.27'] },
     { what: 'whose PTR is in upper case', host: named('upper'), ips: ['93.184.1.26'] },
   ])('$what', async ({ host, ips }) => {
     expect(passedOf(await verify(host))).toEqual(passes(...ips))
@@ -182,6 +183,31 @@ describe('a host fails', () => {
     const { failure } = await verify('www.unknown.test')
     expect(failure).toMatchObject({ kind: 'RESOLVER_FAILED' })
     expect(failure?.message).toContain('resolver 1: REFUSED')
+  })
+})
+
+describe('the spelling', () => {
+  const spellings = ({ steps }: Verification) =>
+    steps.flatMap(({ spelling }) => (spelling === undefined ? [] : [spelling]))
+
+  it('that passed is told with each claim', async () => {
+    expect(spellings(await verify(named('Bücher')))).toEqual([named('Bücher'), named('Bücher')])
+    expect(spellings(await verify('Given.Example.Test'))).toEqual([
+      'Given.Example.Test',
+      'Given.Example.Test',
+    ])
+    const elsewhere = [named('elsewhere'), 'machine-7.hosting.test']
+    expect(spellings(await verify(named('elsewhere')))).toEqual(elsewhere)
+  })
+
+  it('that failed is told, and is the one in the record to publish', async () => {
+    const { failure, steps } = await verify(named('bücher'))
+    const name = `_acu.xn--bcher-kva.${zone}`
+    expect(failure?.expected).toBe(`${name}. IN TXT "${digest(named('bücher'))}"`)
+    expect(failure?.message).toContain(
+      `the TXT record of ${name} for the spelling "${named('bücher')}" is not the owner's`,
+    )
+    expect(steps[0]).toMatchObject({ name, spelling: named('bücher') })
   })
 })
 

@@ -111,6 +111,11 @@ address(named('given'), '93.184.1.19')
 claim(named('given'), 'Given.Example.Test')
 pointer('93.184.1.19', `${named('given')}.`)
 
+// Each record is over another spelling of the host.
+address(`xn--bcher-kva.${zone}`, '93.184.1.27')
+claim(`xn--bcher-kva.${zone}`, `Bücher.${zone}`)
+pointer('93.184.1.27', `xn--bcher-kva.${zone}.`)
+
 consenting('private', '10.1.2.3')
 consenting('metadata', '169.254.169.254')
 

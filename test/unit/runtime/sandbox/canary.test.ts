@@ -16,8 +16,12 @@ import {
   type Proot,
 } from '../../../../runtime/src/sandbox/proot/proot.ts'
 import { openSandbox } from '../../../../runtime/src/sandbox/sandbox.ts'
+import { fittingDisk } from '../../../../runtime/src/sandbox/limits.ts'
+import { canLimitStorage } from '../../../../runtime/src/sandbox/storage/storage.ts'
+import { smallDisk } from '../../../support/audit-disk.ts'
 import { test } from '../../../support/folder-fixture.ts'
 import { compiled } from '../../../support/compiled.ts'
+import { thrownBy } from '../../../support/thrown.ts'
 
 const isRoot = process.getuid?.() === 0
 const settings = loadConfig(undefined).sandbox
@@ -160,6 +164,27 @@ describe('a sandbox', () => {
       const sandbox = await openSandbox({ ...settings, backend }, runsIn(folder))
       expect(sandbox.layers).toEqual(chosen(backend))
       expect(sandbox.name).toMatch(sandbox.layers.backend === 'proot' ? /^PRoot \d/ : /^namespaces/)
+      await sandbox.close()
+    },
+  )
+
+  test.skipIf(!isRoot || !probe.namespaces)(
+    'opens on a full disk with all its layers; jobs wait for room',
+    async ({ folder }) => {
+      using disk = smallDisk(folder, 1 << 20)
+      chmodSync(disk.path, 0o711)
+      folderOfTest = disk.path
+      const runs = runsIn(disk.path)
+      disk.fill()
+      const sandbox = await openSandbox({ ...settings, backend: 'namespaces' }, runs)
+      expect(sandbox.layers).toEqual(chosen('namespaces'))
+      expect(sandbox.limits.storage).toBe(
+        (await canLimitStorage(folder)) ? 'file system' : 'counted',
+      )
+      const limits = { memoryBytes: 1, storageBytes: 1 << 20, processes: 1 }
+      expect(await thrownBy(() => fittingDisk(limits, { storage: 0 }, runs))).toMatchObject({
+        kind: 'DISK_FULL',
+      })
       await sandbox.close()
     },
   )

@@ -13,7 +13,7 @@ tmpfs /run tmpfs rw 0 0
       '/sys/fs/cgroup/cgroup.controllers': 'cpuset cpu io memory hugetlb pids rdma\n',
     })
     expect(findHierarchies(mounts, read)).toEqual([
-      { path: '/sys/fs/cgroup', version: 2, controllers: ['memory', 'pids', 'cpu'] },
+      { path: '/sys/fs/cgroup', version: 2, controllers: ['memory', 'pids', 'cpu', 'hugetlb'] },
     ])
   })
 

@@ -10,9 +10,11 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished } from 'vitest'
 import { hostHierarchies } from '../../../../runtime/src/cgroup/mounts.ts'
 import { openCgroups } from '../../../../runtime/src/cgroup/cgroup.ts'
+import { limitGroup } from '../../../../runtime/src/cgroup/limits.ts'
 import { ownedName } from '../../../../runtime/src/state/process-tag.ts'
 import { test } from '../../../support/folder-fixture.ts'
 
@@ -41,6 +43,21 @@ describe.skipIf(!isRoot || hostHierarchies().length === 0)(
       })
     }
 
+    // Sends to itself over the loopback and reads nothing, up to 64 MiB; prints what the kernel took.
+    const fillSockets = `
+import socket
+server = socket.create_server(("127.0.0.1", 0), backlog=64)
+held, sent = [], 0
+while sent < 64 * 2**20 and len(held) < 128:
+    client = socket.create_connection(server.getsockname())
+    held += [client, server.accept()[0]]
+    client.setblocking(False)
+    try:
+        while sent < 64 * 2**20: sent += client.send(bytes(65536))
+    except BlockingIOError: pass
+    print(sent, flush=True)
+`
+
     test('are made in each hierarchy, with their limits', () => {
       const groups = create()
       groups.limit(limits)
@@ -57,6 +74,16 @@ describe.skipIf(!isRoot || hostHierarchies().length === 0)(
       expect(value('pids.max').includes('21')).toBe(controllers.has('pids'))
     })
 
+    test('have half of the host’s processes together, however many they are', ({ skip }) => {
+      skip(!openCgroups().controllers.has('pids'), 'no pids controller')
+      const above = create().folders.map((folder) => join(folder, '..', 'pids.max'))
+      const [limit] = above.filter((path) => existsSync(path))
+      const ofHost = ['pid_max', 'threads-max'].map((name) =>
+        Number(readFileSync(`/proc/sys/kernel/${name}`, 'utf8')),
+      )
+      expect(Number(readFileSync(limit!, 'utf8'))).toBe(Math.floor(Math.min(...ofHost) / 2))
+    })
+
     test('count the kills of the kernel for lack of memory', async ({ skip }) => {
       skip(!openCgroups().controllers.has('memory'), 'no memory controller')
       const groups = create()
@@ -65,6 +92,20 @@ describe.skipIf(!isRoot || hostHierarchies().length === 0)(
       const child = start(groups.folders, 'python3', ['-c', 'bytearray(200_000_000)'])
       expect(await once(child, 'exit')).toEqual([null, 'SIGKILL'])
       expect(groups.oomKills()).toBeGreaterThan(0)
+    })
+
+    test('bound what sockets hold, of either version', async ({ skip }) => {
+      skip(!openCgroups().controllers.has('memory'), 'no memory controller')
+      const groups = create()
+      groups.limit({ memoryBytes: 32 * mebibyte, processes: 20 })
+      const child = start(groups.folders, 'python3', ['-c', fillSockets])
+      const sent = text(child.stdout)
+      const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
+      // Version 2 may also end it for lack of memory.
+      expect([`${code}`, signal]).toContain(groups.oomKills() > 0 ? 'SIGKILL' : '0')
+      const lines = (await sent).trim().split('\n')
+      expect(Number(lines.at(-1))).toBeGreaterThan(0)
+      expect(Number(lines.at(-1))).toBeLessThan(32 * mebibyte)
     })
 
     test('are removed, and all processes in them killed', async () => {
@@ -121,6 +162,20 @@ describe.skipIf(!isRoot || hostHierarchies().length === 0)(
     })
   },
 )
+
+// Plain folders are enough to test which files are written.
+test('a group gets no huge page of any size', ({ folder }) => {
+  const limits = ['max', 'rsvd.max', 'limit_in_bytes', 'rsvd.limit_in_bytes']
+  const files = ['2MB', '1GB'].flatMap((size) => limits.map((name) => `hugetlb.${size}.${name}`))
+  const others = ['hugetlb.2MB.current', 'hugetlb.2MB.max_usage_in_bytes', 'memory.max']
+  for (const name of [...files, ...others]) writeFileSync(join(folder, name), 'as it was')
+  const hierarchy = { path: folder, version: 2, controllers: ['hugetlb'] } as const
+  limitGroup({ folder, hierarchy }, { memoryBytes: 64 * mebibyte, processes: 20 })
+  const written = readdirSync(folder).filter(
+    (name) => readFileSync(join(folder, name), 'utf8') === '0',
+  )
+  expect(new Set(written)).toEqual(new Set(files))
+})
 
 // Plain folders are enough to test the names.
 describe('abandoned groups', () => {

@@ -79,6 +79,11 @@ describe('the command line of the launcher', () => {
       words: ['--landlock', '--read', '/r', '--execute', '/x', '--execute', '/y', '--write', '/w'],
     },
     { name: 'a filter', options: { filter: 'traced' }, words: ['--filter', 'traced'] },
+    {
+      name: 'a filter before that of an accelerated PRoot',
+      options: { filter: 'traced', filtersMore: true },
+      words: ['--filter', 'traced', '--filters-more'],
+    },
     { name: 'a folder', options: { workFolder: '/w' }, words: ['--work-folder', '/w'] },
     {
       name: 'variables of the program itself',

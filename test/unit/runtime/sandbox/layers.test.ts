@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { loadConfig } from '../../../../runtime/src/config/config.ts'
+import type { Controller } from '../../../../runtime/src/cgroup/mounts.ts'
+import { memoryRemedy, namespacesRemedy } from '../../../../runtime/src/sandbox/remedies.ts'
 import type { LauncherProbe } from '../../../../runtime/src/sandbox/launcher/launcher.ts'
 import {
   chooseLayers,
@@ -14,6 +16,7 @@ const whole: LauncherProbe = {
   namespacesError: null,
   landlockAbi: 7,
   seccomp: true,
+  filters: true,
 }
 const withoutNamespaces = { ...whole, namespaces: false, namespacesError: 'namespaces: no' }
 const bare = { ...withoutNamespaces, landlockAbi: 0 }
@@ -157,6 +160,48 @@ describe('a weaker root', () => {
   })
 })
 
+describe('remedies', () => {
+  const closedBy = (setting: string, value: string) => (path: string) =>
+    path === `/proc/sys/${setting}` ? `${value}\n` : ''
+
+  test.for([
+    { setting: 'user/max_user_namespaces', value: '0', says: 'user.max_user_namespaces=15000' },
+    {
+      setting: 'kernel/unprivileged_userns_clone',
+      value: '0',
+      says: 'kernel.unprivileged_userns_clone=1',
+    },
+    {
+      setting: 'kernel/apparmor_restrict_unprivileged_userns',
+      value: '1',
+      says: 'kernel.apparmor_restrict_unprivileged_userns=0',
+    },
+  ])('a user without namespaces is told the setting: $setting', ({ setting, value, says }) => {
+    const words = namespacesRemedy(false, closedBy(setting, value))
+    expect(words).toMatch(new RegExp(`: sysctl ${says}$`))
+    expect(namespacesRemedy(false, closedBy(setting, '7'))).not.toContain('sysctl')
+    expect(namespacesRemedy(true, closedBy(setting, value))).toContain('CAP_SYS_ADMIN')
+  })
+
+  test.for<{ offered: Controller[]; isRoot: boolean; says: string }>([
+    { offered: ['pids'], isRoot: true, says: 'cgroup_enable=memory' },
+    { offered: ['pids'], isRoot: false, says: 'cgroup_enable=memory' },
+    { offered: ['memory'], isRoot: true, says: 'a /sys/fs/cgroup that it may write to' },
+    { offered: ['memory'], isRoot: false, says: 'Delegate=yes' },
+  ])('without memory groups, $offered, root $isRoot: $says', ({ offered, isRoot, says }) => {
+    const words = memoryRemedy({ offered: new Set(offered) }, isRoot)
+    expect(words).toContain(says)
+    expect(words).not.toContain('user namespaces')
+  })
+
+  test('come with the error when too much is missing', () => {
+    const root = () => choose(withoutNamespaces, true, { backend: 'namespaces' })
+    expect(root).toThrow(
+      expect.objectContaining({ remedy: expect.stringContaining('CAP_SYS_ADMIN') as string }),
+    )
+  })
+})
+
 describe('missing layers', () => {
   test('are none when all layers work', () => {
     expect(missingLayers(rootsBest, whole)).toEqual([])
@@ -183,13 +228,14 @@ describe('missing layers', () => {
   ] as const)('%s', ([, probe, lines]) => {
     const found = missingLayers(choose(probe, false, { insecure: true }), probe)
     expect(found).toHaveLength(lines.length)
-    for (const [index, line] of lines.entries()) expect(found[index]).toMatch(line)
+    for (const [index, line] of lines.entries()) expect(found[index]?.text).toMatch(line)
   })
 
   test('no overlays, in namespaces: each job starts with a copy', () => {
-    expect(missingLayers({ ...rootsBest, root: 'copy' }, whole)).toEqual([
-      'no overlays: each job starts with a copy of its image',
-    ])
+    const [found, ...others] = missingLayers({ ...rootsBest, root: 'copy' }, whole)
+    expect(found?.text).toBe('no overlays: each job starts with a copy of its image')
+    expect(found?.remedy).toMatch(/--state/)
+    expect(others).toEqual([])
   })
 
   const proot = { program: '/p', version: '5.1.0', isAccelerated: false, missesStatx: true }

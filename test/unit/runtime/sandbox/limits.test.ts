@@ -5,7 +5,12 @@ import { parseDeployment } from '@causeway/manifest'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../support/temporary-folder.ts'
 import { loadConfig } from '../../../../runtime/src/config/config.ts'
-import { checkLimits, fittingDisk, limitsOf } from '../../../../runtime/src/sandbox/limits.ts'
+import {
+  checkLimits,
+  filesOf,
+  fittingDisk,
+  limitsOf,
+} from '../../../../runtime/src/sandbox/limits.ts'
 
 const settings = loadConfig(undefined).sandbox
 
@@ -14,7 +19,7 @@ test("a deployment's own limits count", () => {
   expect(limits).toEqual({
     memoryBytes: 1_000_000,
     storageBytes: 2_000_000,
-    processes: 4096,
+    processes: 1024,
   })
 })
 
@@ -80,4 +85,15 @@ test('the smallest limit and no limit are valid', () => {
     const { deployment } = parseDeployment(JSON.stringify({ memory }), '/jobs/deployment.json')
     expect(() => checkLimits(deployment)).not.toThrow()
   }
+})
+
+test.for([
+  { host: 2_400_000, maxProcesses: 1024, files: 1171 },
+  { host: 2_400_000, maxProcesses: 16, files: 65_536 },
+  { host: 2 ** 63, maxProcesses: 4096, files: 65_536 },
+  { host: 100_000, maxProcesses: 4096, files: 256 },
+])('of $host open files a job with $maxProcesses processes gets half', ({ files, ...given }) => {
+  const { host, maxProcesses } = given
+  expect(filesOf({ maxFiles: 0, maxProcesses }, host)).toBe(files)
+  expect(filesOf({ maxFiles: 77, maxProcesses }, host)).toBe(77)
 })

@@ -10,6 +10,7 @@ import { loadConfig } from '../../../../runtime/src/config/config.ts'
 import { jobEnvironment } from '../../../../runtime/src/sandbox/root/environment.ts'
 import type { Place } from '../../../../runtime/src/sandbox/place.ts'
 import { childrenOf } from '../../../../runtime/src/sandbox/launcher/process-tree.ts'
+import { isRootDamage } from '../../../../runtime/src/sandbox/root/root-damage.ts'
 import { openSandbox, type Sandbox } from '../../../../runtime/src/sandbox/sandbox.ts'
 import { canLimitStorage } from '../../../../runtime/src/sandbox/storage/storage.ts'
 import { builtRecipe } from '../../../support/recipe-image.ts'
@@ -100,6 +101,30 @@ describe.skipIf(!isUsable)('a spare launcher (only root has one with a file syst
     const said = outputOf(taken, 'echo here')
     process.kill(inside, 'SIGKILL')
     expect(await said).toBe('here\n')
+  })
+
+  test('is what a job gets whose own file system is damaged, once that is discarded', async () => {
+    const { place } = await openReady()
+    const damaged = place()
+    const script = 'cat /root/file; echo text > /root/file'
+    expect(await outputOf(damaged, script)).toBe('')
+    expect(await outputOf(damaged, script)).toBe('text\n')
+    const [jobs = ''] = readdirSync(folder.path)
+      .filter((name) => name.startsWith('jobs-'))
+      .slice(-1)
+    const file = join(folder.path, jobs, '0', 'storage.ext4')
+    // Everything after the superblock and the groups: their checksums no longer fit.
+    execFileSync(
+      'dd',
+      ['if=/dev/urandom', `of=${file}`, 'bs=4k', 'seek=2', 'count=4096', 'conv=notrunc'],
+      {
+        stdio: 'ignore',
+      },
+    )
+    const error = await thrownBy(() => damaged.mount(tree))
+    expect(isRootDamage(error), String(error)).toBe(true)
+    await damaged.discardRoot()
+    expect(await outputOf(damaged, script)).toBe('')
   })
 
   test('that hangs is discarded with the mount that waits for it', async () => {

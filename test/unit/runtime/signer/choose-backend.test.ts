@@ -64,6 +64,20 @@ test('a missing native addon is an error that names the build command', async ({
   )
 })
 
+test.for([
+  { code: 'ERR_NATIVE_NOT_BUILT', says: 'npm run build:native' },
+  { code: undefined, says: 'report this' },
+])('the remedy is that of the failure: $code', async ({ code, says }) => {
+  vi.resetModules()
+  vi.doMock('../../../../runtime/src/signer/native-backend.ts', () => ({
+    nativeBackend: () => {
+      throw Object.assign(new Error('no'), { code })
+    },
+  }))
+  const { chooseBackend: choose } = await import('../../../../runtime/src/signer/choose-backend.ts')
+  expect((await choose('auto')).remedy).toContain(says)
+})
+
 test('without native signer, auto takes portable with a reason, and native is an error', async () => {
   vi.resetModules()
   vi.doMock('../../../../runtime/src/signer/native-backend.ts', () => ({

@@ -1,13 +1,18 @@
 /** Forged ciphertexts, and shared secrets that begin with zeros. */
-import { createECDH } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { encryptionCurves, type EncryptionCurve } from '@causeway/guest-sdk/protocol'
+import { encryptionCurves } from '@causeway/guest-sdk/protocol'
 import { toErrorObject, type RpcError } from '../../../../runtime/src/bridge/errors.ts'
 import { createKeyring } from '../../../../runtime/src/signer/keyring.ts'
 import { slots } from '../../../../runtime/src/signer/backend.ts'
 import { hex } from '../../../support/hex.ts'
 import { backends, openKeys } from '../../../support/signer-backends.ts'
-import { cipherKey, sealWith, toBytes, weierstrass } from '../../../support/signer-reference.ts'
+import {
+  cipherKey,
+  sealWith,
+  toBytes,
+  unsealWith,
+  weierstrass,
+} from '../../../support/signer-reference.ts'
 
 const ownKey = toBytes(0x123456789n)
 const peerKey = toBytes(0x987654321n)
@@ -19,19 +24,14 @@ const failed = {
   data: { kind: 'DECRYPT_FAILED', retryable: false },
 }
 
-const opensslNames = { p256: 'prime256v1', secp256k1: 'secp256k1' }
+/** The smallest private keys of peers for which the shared x begins with one zero byte, and with two. */
+const peersWithZeros = {
+  p256: [188n, 450n, 42_285n],
+  secp256k1: [163n, 866n, 110_008n],
+}
 
-/** Private keys for which the shared x begins with a zero byte. */
-function keysWithLeadingZero(curve: EncryptionCurve, count: number): Uint8Array[] {
-  const ecdh = createECDH(opensslNames[curve])
-  ecdh.setPrivateKey(ownKey)
-  const found: Uint8Array[] = []
-  for (let number = 1n; found.length < count; number++) {
-    const key = toBytes(number)
-    const shared = ecdh.computeSecret(weierstrass[curve].getPublicKey(key))
-    if (shared[0] === 0) found.push(key)
-  }
-  return found
+function withoutLeadingZeros(bytes: Uint8Array): Uint8Array {
+  return bytes.subarray(bytes.findIndex((byte) => byte !== 0))
 }
 
 describe.each(backends)('$name', (backend) => {
@@ -99,16 +99,41 @@ describe.each(backends)('$name', (backend) => {
       expect(open(sealed, { ...peer, peerPublicKey: opposite })).toEqual(failed)
     })
 
-    it('keeps the leading zeros of a shared x', () => {
+    describe('a shared x that begins with zero bytes', () => {
       const own = weierstrass[curve].getPublicKey(ownKey)
-      const found = keysWithLeadingZero(curve, 3).map((key) => {
-        const publicKey = weierstrass[curve].getPublicKey(key)
-        const sharedX = weierstrass[curve].getSharedSecret(ownKey, publicKey).subarray(1)
-        const aes = cipherKey(curve, sharedX, salt, [own, publicKey])
-        const made = sealWith(aes, new Uint8Array(12), plaintext)
-        return [sharedX[0], open(made, { ...peer, peerPublicKey: publicKey })]
+      const exchanges = peersWithZeros[curve].map((number) => {
+        const peerPublicKey = weierstrass[curve].getPublicKey(toBytes(number))
+        const sharedX = weierstrass[curve].getSharedSecret(ownKey, peerPublicKey).subarray(1)
+        const keyUnder = (x: Uint8Array) => cipherKey(curve, x, salt, [own, peerPublicKey])
+        return { from: { ...peer, peerPublicKey }, sharedX, keyUnder }
       })
-      expect(found).toEqual(Array.from({ length: 3 }, () => [0, hex(plaintext)]))
+
+      it.each([
+        { form: 'padded to 32 bytes', formOf: (x: Uint8Array) => x },
+        { form: 'without them, as some senders take it', formOf: withoutLeadingZeros },
+      ])('decrypts what was sealed under it $form, and nothing forged', ({ formOf }) => {
+        for (const { from, sharedX, keyUnder } of exchanges) {
+          const made = sealWith(keyUnder(formOf(sharedX)), new Uint8Array(12), plaintext)
+          expect([sharedX[0], open(made, from)]).toEqual([0, hex(plaintext)])
+          const forged = made.with(20, made[20]! ^ 1)
+          expect(open(forged, from)).toEqual(failed)
+        }
+      })
+
+      it('drops no more than the leading zeros', () => {
+        for (const { from, sharedX, keyUnder } of exchanges) {
+          const shorter = withoutLeadingZeros(sharedX).subarray(1)
+          const made = sealWith(keyUnder(shorter), new Uint8Array(12), plaintext)
+          expect(open(made, from)).toEqual(failed)
+        }
+      })
+
+      it('encrypts under it padded to 32 bytes', () => {
+        for (const { from, sharedX, keyUnder } of exchanges) {
+          const made = keyring.encrypt(from, plaintext)
+          expect(hex(unsealWith(keyUnder(sharedX), made))).toBe(hex(plaintext))
+        }
+      })
     })
 
     it('returns nothing of a forged plaintext', () => {

@@ -106,7 +106,7 @@ describe.each(backends)('a keys file, checked by the $name backend', (backend) =
     { content: { signing: { p256: one.slice(1) } }, says: `signing.p256: ${shape}` },
     { content: { signing: { p256: `g${one.slice(1)}` } }, says: `signing.p256: ${shape}` },
     { content: { signing: { p256: ` ${one.slice(1)}` } }, says: `signing.p256: ${shape}` },
-    { content: { signing: { p256: `0X${one}` } }, says: `signing.p256: ${shape}` },
+    { content: { signing: { p256: `0y${one}` } }, says: `signing.p256: ${shape}` },
     { content: `{"signing":{"p256":"\\u0023${one}"}}`, says: `signing.p256: ${shape}` },
     {
       content: `{"signing":{"p256":"\\u00230","secp256k1":"${one}"}}`,

@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -257,6 +258,40 @@ describe('the systemd credential', () => {
     expect(await messageOf(() => load(join(folder, 'state')))).toBe(
       `${file}: expected 32 bytes, found ${length}`,
     )
+  })
+})
+
+describe('another root secret than the state folder had', () => {
+  const [backend] = backends
+  const open = async (stateFolder: string) => {
+    const root = await openRootKeys({ backend: backend!, stateFolder })
+    root.destroy()
+    return hex(root.account)
+  }
+  const known = (folder: string) => join(folder, 'causeway-root-account')
+
+  test('is refused, until the operator says so', async ({ folder }) => {
+    const account = await open(folder)
+    const secret = join(folder, rootSecretName)
+    writeFileSync(secret, Buffer.alloc(32, 7))
+    const error = await thrownBy(() => open(folder))
+    expect(error).toMatchObject({ kind: 'ROOT_REPLACED' })
+    for (const text of [secret, account, `remove ${known(folder)}`])
+      expect((error as Error).message).toContain(text)
+    rmSync(known(folder))
+    const other = await open(folder)
+    expect(other).not.toBe(account)
+    expect(readFileSync(known(folder), 'utf8')).toBe(`${other}\n`)
+  })
+
+  test('is not made when the first one is gone', async ({ folder }) => {
+    await open(folder)
+    rmSync(join(folder, rootSecretName))
+    expect(await thrownBy(() => open(folder))).toMatchObject({
+      kind: 'ROOT_REPLACED',
+      message: expect.stringContaining(`${join(folder, rootSecretName)}: expected`) as string,
+    })
+    expect(readdirSync(folder)).toEqual(['causeway-root-account'])
   })
 })
 

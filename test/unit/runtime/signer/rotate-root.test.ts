@@ -3,6 +3,7 @@ import { cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect } from 'vitest'
+import { knownRootName } from '../../../../runtime/src/signer/root/known-root.ts'
 import { openRootKeys, unlockRoot } from '../../../../runtime/src/signer/root/open-root.ts'
 import { resealFiles } from '../../../../runtime/src/signer/sealed/reseal.ts'
 import { rotateRoot } from '../../../../runtime/src/signer/root/rotate-root.ts'
@@ -88,7 +89,7 @@ describe.each(backends)('a rotation by the $name backend', (backend) => {
     expect(rotation.oldFile).toBe(join(folder, old))
     expect(readFileSync(rotation.oldFile)).toEqual(oldContent)
     expect(statSync(rotation.oldFile).mode & 0o777).toBe(0o600)
-    expect(readdirSync(folder).sort()).toEqual([rootSecretName, old, 'keys'].sort())
+    expect(readdirSync(folder).sort()).toEqual([rootSecretName, knownRootName, old, 'keys'].sort())
     expect(readdirSync(join(folder, 'keys'))).toHaveLength(3)
   })
 
@@ -123,7 +124,7 @@ describe('a rotation', () => {
   test('works without imports', async ({ folder }) => {
     await withRoot(folder, () => {})
     await rotate(folder)
-    expect(readdirSync(folder)).toHaveLength(2)
+    expect(readdirSync(folder)).toHaveLength(3)
   })
 
   test('changes nothing if there was another one in the same millisecond', async ({ folder }) => {
@@ -153,11 +154,11 @@ describe('a rotation', () => {
       if (ended.status === 0) break
       expect(ended.signal).toBe('SIGKILL')
     }
-    // With the old root secret three files are settled and four written; the new one counts after
-    // it.
-    expect(accounts.filter(Boolean)).toHaveLength(3 + 4 + 2)
-    expect(accounts.lastIndexOf(true)).toBe(3 + 4 + 1)
-    expect(accounts.filter((isOld) => !isOld)).toHaveLength(1 + 4 + 1)
+    // With the old root secret the account and three files are settled, then one more written; the
+    // new one counts after it.
+    expect(accounts.filter(Boolean)).toHaveLength(4 + 5 + 2)
+    expect(accounts.lastIndexOf(true)).toBe(4 + 5 + 1)
+    expect(accounts.filter((isOld) => !isOld)).toHaveLength(1 + 5 + 1)
   }, 120_000)
 })
 

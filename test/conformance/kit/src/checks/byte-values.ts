@@ -81,9 +81,11 @@ export const byteValueChecks: readonly Check[] = [
   {
     id: 'hex.prefix',
     section,
-    title: 'hex may come with 0x',
+    title: 'hex may come with 0x or 0X',
     profile: 'causeway',
-    run: (bridge) => expectSameBytes(bridge, `0x${digest}`),
+    async run(bridge) {
+      for (const prefix of ['0x', '0X']) await expectSameBytes(bridge, `${prefix}${digest}`)
+    },
   },
   {
     id: 'hex.odd',

@@ -6,7 +6,7 @@ import { refusalOfCall, resultOfCall } from '../call.ts'
 import type { Bridge, Check } from '../check.ts'
 import { encryptionCurves, type EncryptionCurve } from '../curves.ts'
 import { expectThat } from '../outcome.ts'
-import { createPeer, ivBytes, tagBytes } from '../peer.ts'
+import { createDroppingPeer, createPeer, ivBytes, tagBytes } from '../peer.ts'
 import { codes } from '../response.ts'
 import { sections } from '../sections.ts'
 import { ownKey, transform, type Channel } from './channel.ts'
@@ -61,6 +61,15 @@ async function checkPeer(bridge: Bridge, curve: EncryptionCurve): Promise<void> 
       received.toString('hex'),
     )
   }
+}
+
+async function checkDroppingPeer(bridge: Bridge, curve: EncryptionCurve): Promise<void> {
+  const own = await ownKey(bridge, curve)
+  const peer = createDroppingPeer(curve, own)
+  const channel = { curve, publicKey: peer.compressed, salt }
+  const sealed = peer.encrypt(own, salt, plaintext)
+  const opened = await transform(bridge, 'signer_decrypt', channel, sealed)
+  expectThat(opened.equals(plaintext), 'what the peer encrypted', opened.toString('hex'))
 }
 
 function opens(decrypt: () => Buffer): boolean {
@@ -118,6 +127,12 @@ const rows: readonly CurveRow[] = [
     title: 'a peer that follows the description encrypts and decrypts, with both forms of its key',
     profile: 'causeway',
     run: checkPeer,
+  },
+  {
+    id: 'cipher.dropped-zeros',
+    title: 'what a peer encrypted that drops leading zero bytes of the shared x is decrypted',
+    profile: 'causeway',
+    run: checkDroppingPeer,
   },
   {
     id: 'cipher.tampered',

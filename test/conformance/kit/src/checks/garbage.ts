@@ -22,6 +22,8 @@ const binary = Buffer.from(Array.from({ length: 256 }, (_, index) => (index + 12
 
 interface Row extends Pick<Check, 'id' | 'title' | 'profile'> {
   sent: string | Buffer
+  /** Ends the stream after it. */
+  halfClose?: boolean
 }
 
 /** Each must be answered `-32700` with id null. */
@@ -42,13 +44,20 @@ const rows: readonly Row[] = [
     profile: 'causeway',
     sent: Buffer.from(`${requestText('processor_version', '[]', '"\xff"')}\n`, 'latin1'),
   },
+  {
+    id: 'garbage.blank',
+    title: 'blank lines and the end of the stream',
+    profile: 'causeway',
+    sent: '\n\r\n',
+    halfClose: true,
+  },
 ]
 
 /** Sends half a request, garbage on other connections, then the other half. */
 async function expectUndisturbed(bridge: Bridge): Promise<void> {
   const connection = await bridge.open()
   await connection.send(versionRequest.slice(0, 20))
-  for (const { sent } of rows) await bridge.exchange([sent])
+  for (const { sent, halfClose = false } of rows) await bridge.exchange([sent], { halfClose })
   await connection.send(`${versionRequest.slice(20)}\n`)
   expectVersion(await connection.line())
 }
@@ -61,11 +70,12 @@ async function expectSurvived(bridge: Bridge, params: string): Promise<void> {
 
 /** Checks with garbage. */
 export const garbageChecks: readonly Check[] = [
-  ...rows.map(({ sent, title, ...row }): Check => ({
+  ...rows.map(({ sent, title, halfClose = false, ...row }): Check => ({
     ...row,
     section: sections.error,
     title: `${title}: -32700 with id null`,
-    run: async (bridge) => expectError(await bridge.exchange([sent]), codes.parse, [null]),
+    run: async (bridge) =>
+      expectError(await bridge.exchange([sent], { halfClose }), codes.parse, [null]),
   })),
   {
     id: 'garbage.http-told',

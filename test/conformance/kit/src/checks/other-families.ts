@@ -22,7 +22,10 @@ const newMethods: readonly (readonly [version: string, methods: readonly string[
 // Texts that some programs accept as an address, and names that fit into no DNS message.
 const addressHosts = ['127.0.0.1', '2130706433', '0x7f.1', '::1', '[::1]']
 const longHosts = [`${'a'.repeat(64)}.example`, `${'a.'.repeat(127)}example`]
-const strangeHosts = ['exa mple.com', 'ex\0ample.com', 'exämple.com', '*.example.com', '.']
+const strangeHosts = ['exa mple.com', 'ex\0ample.com', 'ex\ud800ample.com', '*.example.com', '.']
+
+// Below a top-level domain that is reserved never to exist (RFC 6761).
+const unicodeHost = 'bücher.invalid'
 
 const badHosts = ['', 'https://example.com', 'example.com/path', 'example.com:443', '-', 'a..b']
 
@@ -77,6 +80,16 @@ async function checkBadHosts(bridge: Bridge, hosts: readonly unknown[] = badHost
     await refusalOfCall(bridge, codes.invalidParams, 'network_whitelist', { host })
 }
 
+/** The host is taken; it does not consent, or cannot be looked up. */
+async function checkUnicodeHost(bridge: Bridge): Promise<void> {
+  // A resolver that is silent takes about as long as a reply may take.
+  const patient = {
+    ...bridge,
+    exchange: (pieces: readonly (string | Buffer)[]) => bridge.exchange(pieces, { patience: 2 }),
+  }
+  await refusalOfCall(patient, codes.internalError, 'network_whitelist', { host: unicodeHost })
+}
+
 /** Checks of the other families and of the version. */
 export const otherChecks: readonly Check[] = [
   {
@@ -126,9 +139,15 @@ export const otherChecks: readonly Check[] = [
   {
     id: 'network.strange-host',
     section: sections.network,
-    title: 'a name of other characters than letters, digits, - and _: -32602',
+    title: 'a name of other characters than letters of any script, digits, - and _: -32602',
     profile: 'causeway',
     run: (bridge) => checkBadHosts(bridge, strangeHosts),
+  },
+  {
+    id: 'network.unicode-host',
+    section: sections.network,
+    title: 'a host name in UTF-8 is looked up: -32603 when it does not consent',
+    run: checkUnicodeHost,
   },
   {
     id: 'tunnel.status',
